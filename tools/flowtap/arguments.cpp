@@ -48,6 +48,8 @@ void declare_top(CLI::App& app, Arguments& arguments) {
   TopOptions& o = arguments.top;
   top->add_flag("--pods", o.pods, "Show a line for each pod, and for each container outside of pods.");
   top->add_flag("--containers", o.containers, "With --pods: show a line for each container.");
+  top->add_flag("--ended", o.ended,
+                "With --pods: also show what ended in the last minutes (telemetry.keep).");
   top->add_option("--namespace", o.ns, "With --pods: show only this namespace.")->type_name("NS");
   top->add_option("--sort", o.sort,
                   "With --pods: sort by this column, largest first: " + pod_column_words() + ".")

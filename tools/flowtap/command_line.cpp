@@ -62,7 +62,7 @@ std::string wrong_logs(const LogsOptions& options) {
 
 std::string wrong_top(const CLI::App& top) {
   if (top.count("--pods") > 0) return {};
-  for (const char* flag : {"--containers", "--namespace", "--sort"})
+  for (const char* flag : {"--containers", "--ended", "--namespace", "--sort"})
     if (top.count(flag) > 0) return std::string(flag) + " needs --pods";
   return {};
 }

@@ -13,34 +13,34 @@ constexpr Style kUtf8{.color = false, .utf8 = true};
 
 // Two answers of a real daemon, ten seconds apart, cut down to the parts that the table needs.
 constexpr const char* kBefore = R"({"time_seconds":1000,"monotonic_seconds":50,"workloads":[
- {"kind":"container","container":"batch","values":{"flowtap_workload_cpu_seconds_total":4,
+ {"kind":"container","container":"batch","values":{"flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":4,
   "flowtap_workload_run_queue_seconds_total":1,"flowtap_workload_log_bytes_total":1000}},
  {"kind":"host","values":{"flowtap_workload_cpu_seconds_total":900}},
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web","values":{
-  "flowtap_workload_cpu_seconds_total":10,"flowtap_workload_run_queue_seconds_total":0,
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":10,"flowtap_workload_run_queue_seconds_total":0,
   "flowtap_workload_memory_usage_bytes":999,"flowtap_workload_memory_working_set_bytes":33554432,
   "flowtap_workload_io_read_bytes_total":0,
   "flowtap_workload_log_bytes_total":0,"flowtap_workload_log_lines_total":0}},
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar","workload":"web","values":{
-  "flowtap_workload_cpu_seconds_total":1}},
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":1}},
  {"kind":"pod","namespace":"db","pod":"pg-0","container":"pg","workload":"pg","values":{
-  "flowtap_workload_cpu_seconds_total":50}}]})";
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":50}}]})";
 constexpr const char* kNow = R"({"time_seconds":1010,"monotonic_seconds":60,"workloads":[
- {"kind":"container","container":"batch","values":{"flowtap_workload_cpu_seconds_total":24,
+ {"kind":"container","container":"batch","values":{"flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":24,
   "flowtap_workload_run_queue_seconds_total":1.05,"flowtap_workload_log_bytes_total":21480}},
  {"kind":"host","values":{"flowtap_workload_cpu_seconds_total":990}},
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web","values":{
-  "flowtap_workload_cpu_seconds_total":14,"flowtap_workload_run_queue_seconds_total":3,
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":14,"flowtap_workload_run_queue_seconds_total":3,
   "flowtap_workload_memory_usage_bytes":999,"flowtap_workload_memory_working_set_bytes":67108864,
   "flowtap_workload_io_read_bytes_total":5120,"flowtap_workload_io_written_bytes_total":5120,
   "flowtap_workload_log_bytes_total":700,"flowtap_workload_log_lines_total":7,
   "flowtap_workload_log_missing_bytes_total":0}},
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar","workload":"web","values":{
-  "flowtap_workload_cpu_seconds_total":2,"flowtap_workload_memory_usage_bytes":1048576}},
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":2,"flowtap_workload_memory_usage_bytes":1048576}},
  {"kind":"pod","namespace":"db","pod":"pg-0","container":"pg","workload":"pg","values":{
-  "flowtap_workload_cpu_seconds_total":49}},
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":49}},
  {"kind":"pod","namespace":"db","pod":"new\u001b[2J","container":"x","values":{
-  "flowtap_workload_cpu_seconds_total":7}}]})";
+  "flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":7}}]})";
 
 api::WorkloadsReading reading(const char* json) {
   return api::workloads_from_json(json).value();
@@ -72,6 +72,61 @@ TEST(Pods, AreSumsOfTheirContainersByTheSecond) {
             "  db/new\\x1b[2J                   -       -         -         -         -\n"
             "  db/pg-0                         -       -         -         -         -\n")
       << "new: it has no rate yet; pg-0: its counter went back; nobody has energy";
+}
+
+// Of each, the node keeps the counters for some minutes. What has ended may have been all that there was.
+TEST(Pods, ThatHaveEndedAreShownOnlyWhenAskedFor) {
+  const auto at = [](double seconds, double cpu) {
+    const std::string time = std::to_string(seconds);
+    const auto one = [](const std::string& who, const std::string& values) {
+      return ",{" + who + R"(,"values":{)" + values + "}}";
+    };
+    const std::string ended =
+        R"("flowtap_workload_cpu_seconds_total":5,"flowtap_workload_log_bytes_total":9)";
+    const std::string json =
+        R"({"time_seconds":)" + time + R"(,"monotonic_seconds":)" + time +
+        R"(,"workloads":[{"kind":"host","values":{"flowtap_workload_cpu_seconds_total":1}})" +
+        one(R"("kind":"pod","namespace":"shop","pod":"job-1","container":"a")", ended) +
+        one(R"("kind":"pod","namespace":"shop","pod":"job-2","container":"a")",
+            R"("flowtap_workload_log_bytes_total":9)") +
+        one(R"("kind":"container","container":"once")", ended) +
+        one(R"("kind":"pod","namespace":"shop","pod":"web-0","container":"init")", ended) +
+        one(R"("kind":"pod","namespace":"shop","pod":"web-0","container":"web")",
+            R"("flowtap_workload_info":1,"flowtap_workload_cpu_seconds_total":7)") +
+        one(R"("kind":"container","container":"nameless")",
+            R"("flowtap_workload_cpu_seconds_total":)" + std::to_string(cpu)) +
+        "]}";
+    return reading(json.c_str());
+  };
+  const auto before = at(1000, 1);
+  const auto shown = [&](const PodChoice& choice) {
+    PodInterval all = pod_interval(&before, at(1010, 2), choice);
+    sort_rows(all.rows, 0);
+    return names(all);
+  };
+  EXPECT_EQ(shown({}), (Names{"nameless", "web-0"})) << "what uses a CPU has not ended";
+  EXPECT_EQ(shown({.containers = true}), (Names{"nameless", "web-0"}));
+  EXPECT_EQ(shown({.ended = true}), (Names{"nameless", "web-0", "once", "job-1", "job-2"}));
+  EXPECT_EQ(shown({.containers = true, .ended = true}),
+            (Names{"nameless", "web-0", "once", "job-1", "web-0", "job-2"}));
+  PodInterval all = pod_interval(&before, at(1010, 2), {.ns = "shop", .ended = true});
+  sort_rows(all.rows, 0);
+  EXPECT_EQ(pods_block(all, 0, kUtf8),
+            "flowtap  1970-01-01T00:16:50.000Z  last 10.0 s\n"
+            "\n"
+            "  pod            CPU   logs /s\n"
+            "  shop/web-0   0.0 %       0 B\n"
+            "  ended\n"
+            "  shop/job-1   0.0 %       0 B\n"
+            "  shop/job-2       -       0 B\n");
+  EXPECT_TRUE(pods_json(all).contains(R"("pod":"job-2","ended":true)")) << pods_json(all);
+  const PodInterval none = pod_interval(&before, at(1010, 2), {.ns = "other"});
+  EXPECT_TRUE(pods_block(none, 0, kUtf8).ends_with("  no pods\n"));
+  const auto only_ended = reading(
+      R"({"time_seconds":1,"monotonic_seconds":1,"workloads":[{"kind":"container","container":"once",)"
+      R"("values":{"flowtap_workload_cpu_seconds_total":5}}]})");
+  EXPECT_TRUE(pods_block(pod_interval(nullptr, only_ended, {}), 0, kUtf8)
+                  .ends_with("  no pods now; --ended shows 1 that has ended\n"));
 }
 
 // A pod's use of two GPUs, in JSON.

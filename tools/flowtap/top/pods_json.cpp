@@ -20,6 +20,7 @@ json::object row_json(const PodRow& row) {
   put("pod", row.key.pod);
   put("container", row.key.container);
   put("workload", row.key.workload);
+  if (row.ended) out["ended"] = true;
   for (std::size_t i = 0; i < row.values.size(); ++i)
     if (row.values[i]) out[view(pod_columns()[i].member)] = number(*row.values[i]);
   return out;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "pod_columns.hpp"
@@ -102,13 +103,23 @@ std::string row_text(const PodRow& row, const Layout& layout, std::size_t sorted
 
 std::vector<std::string> table(const PodInterval& interval, std::size_t sorted, std::size_t width,
                                const Style& style) {
-  if (interval.rows.empty()) return {clipped("  no pods", width)};
+  if (interval.rows.empty()) {
+    std::string none = "  no pods";
+    if (interval.left_out > 0)
+      none += fmt::format(" now; --ended shows {} that {} ended", interval.left_out,
+                          interval.left_out == 1 ? "has" : "have");
+    return {clipped(none, width)};
+  }
   const Layout layout(interval, sorted, width);
   // There may be no room for a single column, and painted text cannot be cut.
   const bool cut = layout.width() > width;
   const Style how{.color = style.color && !cut, .utf8 = style.utf8};
   std::vector<std::string> lines{heading(layout, how)};
-  for (const PodRow& row : interval.rows) lines.push_back(row_text(row, layout, sorted, how));
+  bool among_ended = false;
+  for (const PodRow& row : interval.rows) {
+    if (row.ended && !std::exchange(among_ended, true)) lines.push_back("  " + how.paint("2", "ended"));
+    lines.push_back(row_text(row, layout, sorted, how));
+  }
   if (cut)
     for (std::string& line : lines) line = clipped(line, width);
   return lines;

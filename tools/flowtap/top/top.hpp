@@ -14,6 +14,7 @@ struct TopOptions {
   bool pods = false;
   // The following apply only to pods.
   bool containers = false;   ///< a line for each container
+  bool ended = false;        ///< also what has ended
   std::string ns = {};       ///< only this namespace; empty: all
   std::string sort = "cpu";  ///< the word of a column, see pod_columns()
 };

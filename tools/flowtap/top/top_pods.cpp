@@ -12,7 +12,9 @@ namespace {
 class PodsView final : public TopView {
  public:
   PodsView(const TopOptions& options, std::size_t sorted)
-      : options_(options), sorted_(sorted), choice_{.containers = options.containers, .ns = options.ns} {}
+      : options_(options),
+        sorted_(sorted),
+        choice_{.containers = options.containers, .ns = options.ns, .ended = options.ended} {}
 
   [[nodiscard]] Answer<bool> advance() override;
   [[nodiscard]] std::vector<std::string> screen(const std::string& message, ScreenSize size,
