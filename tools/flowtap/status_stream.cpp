@@ -81,6 +81,8 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
                           grouped(stream.taps))}});
   if (const std::string text = missing_sources(stream.sources); !text.empty())
     table.add({{"sources", "2"}, {text, "33"}});
+  for (const api::IdlePattern& idle : stream.sources.idle_patterns)
+    table.add({{"warning", "2"}, {printable(api::sentence_of(idle)), "33"}});
   return table.text(style);
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/log.hpp"
 #include "daemon/node_lock.hpp"
 #include "stream/detach.hpp"
+#include "stream/idle_patterns.hpp"
 
 namespace {
 
@@ -48,6 +49,17 @@ void raise_descriptor_limit() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// What is right and yet not meant like this. The service says it as well when it starts.
+int tell_checked(const Config& config) {
+  std::cout << "the configuration is right\n";
+  const StreamOptions& stream = config.stream;
+  if (!stream.enabled) return 0;
+  for (const api::IdlePattern& idle :
+       idle_patterns(stream.lines.schedulers, stream.sources, stream.flow_rules))
+    std::cout << "warning: " << printable(api::sentence_of(idle)) << '\n';
+  return 0;
+}
+
 int serve(Invocation invocation, int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, kArenas);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
   raise_descriptor_limit();
@@ -70,8 +82,7 @@ int main(int argc, char** argv) {
     case Action::kRun:
       return serve(std::move(*invocation), argc, argv);
     case Action::kCheckConfig:
-      std::cout << "the configuration is right\n";
-      return 0;
+      return tell_checked(invocation->config);
     case Action::kPrintConfig:
       std::cout << render_config(invocation->config);
       return 0;

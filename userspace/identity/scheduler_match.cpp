@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "identity/flow_id.hpp"
 #include "identity/name_pattern.hpp"
 
 namespace flowtap::flow {
@@ -39,6 +40,17 @@ bool is_pattern(const std::vector<std::string>& parts) {
          (parts.front() == "unit" || parts.front() == "container" || parts.front() == "file");
 }
 
+// An id has some characters escaped, and a pattern may be written either way.
+bool is_path(const std::string& pattern, std::string_view in_id) {
+  return pattern == in_id ||
+         identity::file_flow_id("/" + pattern).substr(std::string_view("file/").size()) == in_id;
+}
+bool fits_name(const std::string& pattern, const std::string& in_id) {
+  if (fits(pattern, in_id)) return true;
+  const auto name = identity::flow_id_components(in_id);
+  return name && fits(pattern, name->front());
+}
+
 }  // namespace
 
 Result<SchedulerMatch> SchedulerMatch::parse(const std::vector<std::string>& patterns) {
@@ -63,7 +75,8 @@ bool SchedulerMatch::matches(std::string_view flow) const {
   const auto parts = named_parts(flow);
   return std::ranges::any_of(patterns_, [&parts](const std::vector<std::string>& pattern) {
     if (pattern.size() != parts.size() || pattern.front() != parts.front()) return false;
-    if (pattern.front() == "file") return pattern == parts;
+    if (pattern.front() == "file") return is_path(pattern[1], parts[1]);
+    if (pattern.front() == "unit") return fits_name(pattern[1], parts[1]);
     return std::ranges::equal(pattern, parts, fits);
   });
 }

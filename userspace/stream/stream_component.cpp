@@ -3,7 +3,10 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "stream/idle_patterns.hpp"
 
 namespace flowtap {
 
@@ -31,6 +34,15 @@ void StreamComponent::run() {
   if (!running) return path_.reset();
   shared_.node.set_flows(&path_->flows());
   log_warnings();
+  schedulers_ = applied_.lines.schedulers;
+  find_idle_patterns();
+}
+
+void StreamComponent::find_idle_patterns() {
+  auto idle = idle_patterns(schedulers_, applied_.sources, applied_.flow_rules);
+  for (const api::IdlePattern& one : idle)
+    if (std::ranges::find(idle_, one) == idle_.end()) spdlog::warn("{}", api::sentence_of(one));
+  idle_ = std::move(idle);
 }
 
 void StreamComponent::tell(const Status& running) {
@@ -51,7 +63,9 @@ void StreamComponent::look_around() {
 }
 
 void StreamComponent::report(api::StatusReport& status) {
-  if (path_) status.stream = path_->report();
+  if (!path_) return;
+  status.stream = path_->report();
+  status.stream->sources.idle_patterns = idle_;
 }
 
 void StreamComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) {
@@ -63,6 +77,7 @@ void StreamComponent::reload() {
     const StreamOptions old = std::exchange(applied_, options_);
     if (applied_.sources != old.sources) path_->set_sources(applied_.sources);
     if (applied_.flow_rules != old.flow_rules) path_->set_flow_rules(applied_.flow_rules);
+    find_idle_patterns();
     tell({});
   }
   if (missing_) tell(std::unexpected(*missing_));

@@ -37,6 +37,8 @@ class StreamComponent final : public Component {
  private:
   /// Returns whether there were any warnings.
   bool log_warnings();
+  /// Of the options that it runs under.
+  void find_idle_patterns();
   void tell(const Status& running);
 
   Shared& shared_;
@@ -44,6 +46,8 @@ class StreamComponent final : public Component {
   StreamOptions applied_;  // the options that it runs under
   std::shared_ptr<NamedContainers> named_;
   flow::WrittenBy written_by_;
+  LineOptions::Schedulers schedulers_;  // as they were at the start, since a reload does not change them
+  std::vector<api::IdlePattern> idle_;
   std::optional<Error> missing_;  // why it does not run, though it should
   std::unique_ptr<StreamPath> path_;
 };

@@ -82,6 +82,18 @@ TEST(Config, WhatIsPrintedIsTakenBack) {
   }
 }
 
+TEST(Config, APatternThatCanFitNothingIsTold) {
+  const ScratchRoot root;
+  const std::string file =
+      root.write("idle.yaml", "stream: {schedulers: [file//tmp/x.log], files: [/tmp/y.log]}\n");
+  const Ended checked = run_flowtapd(root, {"--check-config", "--config", file});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_EQ(checked.out,
+            "the configuration is right\n"
+            "warning: stream.schedulers: \"file//tmp/x.log\" can fit nothing: stream.files does not list "
+            "\"/tmp/x.log\", so that it is not followed; list it there\n");
+}
+
 TEST(Config, AFileThatIsNotThereIsToldWithAHint) {
   const ScratchRoot root;
   const Ended ended = run_flowtapd(root, {"--config", root.file("none.yaml")});

@@ -31,6 +31,10 @@ TEST(SchedulerMatch, UnitsAndFilesByName) {
   EXPECT_TRUE(matches("file/var/log/s*d.log", "file/var/log/s*d.log"));
   EXPECT_TRUE(matches("file//var/log/sched.log", "file/var/log/sched.log")) << "as a path";
   EXPECT_FALSE(matches("file/var/log/s*d.log", "file/var/log/sched.log"));
+  EXPECT_TRUE(matches("file//var/log/a b.log", "file/var/log/a%20b.log")) << "the id has it escaped";
+  EXPECT_TRUE(matches("file/var/log/a%20b.log", "file/var/log/a%20b.log")) << "as flowtap flows shows it";
+  EXPECT_TRUE(matches("unit/a\\x2db*.service", "unit/a%5Cx2dbc.service"));
+  EXPECT_TRUE(matches("unit/a%5Cx2db.service", "unit/a%5Cx2db.service"));
   EXPECT_FALSE(matches("container/kube-scheduler-*", "unit/kube-scheduler-1"));
   EXPECT_TRUE(matches("container/kube-scheduler-*", "container/kube-scheduler-1f8bb19be14c"));
 }

@@ -31,10 +31,14 @@ json::object sources_to_json(const SourcesStatus& sources) {
   json::array refused;
   for (const RefusedSource& one : sources.refused)
     refused.emplace_back(json::object{{"name", one.name}, {"why", one.why}});
+  json::array idle;
+  for (const IdlePattern& one : sources.idle_patterns)
+    idle.emplace_back(json::object{{"key", one.key}, {"pattern", utf8(one.pattern)}, {"why", utf8(one.why)}});
   return {{"not_found", std::move(not_found)},
           {"refused", std::move(refused)},
           {"lost_files", sources.lost_files},
-          {"filled_bytes", sources.filled_bytes}};
+          {"filled_bytes", sources.filled_bytes},
+          {"idle_patterns", std::move(idle)}};
 }
 
 const json::array* array_member(const json::object& object, std::string_view name) {
@@ -51,6 +55,10 @@ SourcesStatus sources_from_json(const json::object& object) {
     for (const json::value& one : *refused)
       if (const auto* source = one.if_object())
         sources.refused.push_back({text_member(*source, "name"), text_member(*source, "why")});
+  each_object(object, "idle_patterns", [&sources](const json::object& one) {
+    sources.idle_patterns.push_back(
+        {text_member(one, "key"), text_member(one, "pattern"), text_member(one, "why")});
+  });
   sources.lost_files = count_member(object, "lost_files").value_or(0);
   sources.filled_bytes = count_member(object, "filled_bytes").value_or(0);
   return sources;

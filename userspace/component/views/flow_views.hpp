@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/body_reader.hpp"
+#include "base/printable.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {
@@ -131,6 +132,19 @@ struct RefusedSource {
   bool operator==(const RefusedSource&) const = default;
 };
 
+/// A pattern of the configuration that nothing can ever fit.
+struct IdlePattern {
+  std::string key;  ///< of the configuration, such as stream.schedulers
+  std::string pattern;
+  std::string why;
+  bool operator==(const IdlePattern&) const = default;
+};
+
+/// `stream.schedulers: "file//tmp/x.log" can fit nothing: WHY`
+[[nodiscard]] inline std::string sentence_of(const IdlePattern& idle) {
+  return idle.key + ": " + in_quotes(idle.pattern) + " can fit nothing: " + idle.why;
+}
+
 /// The sources that the configuration lists.
 struct SourcesStatus {
   std::vector<std::string> not_found;  ///< listed, and not there
@@ -138,6 +152,7 @@ struct SourcesStatus {
   std::uint64_t lost_files = 0;  ///< files that were removed before they could be opened
   std::uint64_t filled_bytes =
       0;  ///< of files: bytes that the tap could not see and that were read from the file
+  std::vector<IdlePattern> idle_patterns;
   bool operator==(const SourcesStatus&) const = default;
 };
 

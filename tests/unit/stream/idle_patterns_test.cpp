@@ -1,0 +1,97 @@
+// Patterns of the configuration that can fit nothing.
+#include "stream/idle_patterns.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flowtap {
+namespace {
+
+const SourceOptions kSources{.units = {"kube-scheduler.service", "a\\x2db.service"},
+                             .processes = {},
+                             .files = {"/tmp/x.log", "/var/log/a b.log", "/var/log/s1.log"}};
+
+// Why the pattern is idle; empty: it is not.
+std::string why(const std::string& pattern) {
+  LineOptions::Schedulers schedulers;
+  schedulers.logs = {pattern};
+  const auto idle = idle_patterns(schedulers, kSources, {});
+  if (idle.empty()) return {};
+  EXPECT_EQ(idle.size(), 1U);
+  EXPECT_EQ(idle.front().key, "stream.schedulers");
+  EXPECT_EQ(idle.front().pattern, pattern);
+  return idle.front().why;
+}
+
+TEST(IdlePatterns, OfTheDefaultsThereAreNone) {
+  EXPECT_TRUE(idle_patterns({}, {}, {}).empty());
+}
+
+TEST(IdlePatterns, FilesThatAreNotFollowed) {
+  EXPECT_EQ(why("file//tmp/x.log"), "");
+  EXPECT_EQ(why("file/tmp/x.log"), "");
+  EXPECT_EQ(why("file//var/log/a b.log"), "");
+  EXPECT_EQ(why("file//tmp/y.log"),
+            R"(stream.files does not list "/tmp/y.log", so that it is not followed; list it there)");
+  EXPECT_EQ(
+      why("file//var/log/s*.log"),
+      R"(stream.files does not list "/var/log/s*.log", so that it is not followed; in a path, * and ? stand )"
+      R"(for themselves: write "file//var/log/s1.log")");
+  EXPECT_TRUE(why("file/opt/*.log").ends_with("write each path whole"));
+}
+
+TEST(IdlePatterns, UnitsThatAreNotListed) {
+  EXPECT_EQ(why("unit/kube-scheduler.service"), "");
+  EXPECT_EQ(why("unit/kube-*"), "");
+  EXPECT_EQ(why("unit/a\\x2db.service"), "");
+  EXPECT_EQ(why("unit/kube-scheduler"), R"(stream.units has it as "kube-scheduler.service")");
+  EXPECT_EQ(why("unit/volcano.service"),
+            "stream.units lists no unit that fits, so that none is captured; list it there");
+}
+
+TEST(IdlePatterns, PodsThatNobodyCanName) {
+  EXPECT_EQ(why("pod/kube-system/kube-scheduler-*/*"), "");
+  EXPECT_EQ(why("pod/a/b.c-?/POD"), "");
+  EXPECT_EQ(why("pod/kube_system/a/b"), R"(no namespace has "_" in its name)");
+  EXPECT_EQ(why("pod/a/Kube-*/b"), R"(no pod has "K" in its name)");
+  EXPECT_EQ(why("pod/a/b/c.d"), R"(no container has "." in its name)");
+  EXPECT_EQ(why("pod/a/-b/c"), R"(no pod has a name that begins or ends with "-")");
+  EXPECT_EQ(why("pod/" + std::string(64, 'a') + "/b/c"),
+            "no namespace has a name of more than 63 characters");
+  EXPECT_EQ(why("pod/" + std::string(63, 'a') + "/b/c"), "");
+}
+
+TEST(IdlePatterns, ContainersWithoutTheirId) {
+  for (const char* pattern :
+       {"container/kube-scheduler-*", "container/*", "container/a-????????????", "container/a-1f8bb19be14c",
+        "container/a*4c", "container/etcd", "container/*-scheduler-*", "container/*etcd"})
+    EXPECT_EQ(why(pattern), "") << pattern;
+  for (const char* pattern : {"container/kube-scheduler", "container/*-scheduler", "container/a-1f8bb19be14",
+                              "container/a-1f8bb19be14X", "container/kube-scheduler-v1"})
+    EXPECT_EQ(why(pattern),
+              "behind a container's name, its flow has - and the first 12 digits of its id; write \"" +
+                  std::string(pattern) + "-*\"")
+        << pattern;
+}
+
+TEST(IdlePatterns, RulesThatLeaveNothingForOthers) {
+  const auto idle_of = [](const std::vector<flow::GroupRule>& rules) {
+    EXPECT_TRUE(flow::GroupRules::parse(rules));
+    std::vector<std::string> all;
+    for (const api::IdlePattern& idle : idle_patterns({}, {}, rules))
+      all.push_back(idle.pattern + ": " + idle.why);
+    return all;
+  };
+  using All = std::vector<std::string>;
+  EXPECT_EQ(idle_of({{"(*)-?????", "", "$1"}, {"(*)", "", "$1"}}), All{});
+  EXPECT_EQ(idle_of({{"(*)", "", "$1"}, {"(*)-?????", "", "$1"}}),
+            All{R"~((*)-?????: the rule for "(*)" before it takes all of its pods)~"});
+  EXPECT_EQ(idle_of({{"a-*", "", "x"}, {"a-(*)", "prod", "$1"}}),
+            All{R"~(a-(*): the rule for "a-*" before it takes all of its pods)~"});
+  EXPECT_EQ(idle_of({{"a-*", "prod", "x"}, {"a-*", "", "x"}}), All{}) << "there are other namespaces";
+  EXPECT_EQ(idle_of({{"(*)a", "", "$1"}, {"*a", "", "x"}}), All{}) << "a group without a name is none";
+  EXPECT_EQ(idle_of({{"-a*", "", "x"}}), All{R"(-a*: no pod has a name that begins or ends with "-")"});
+  EXPECT_EQ(idle_of({{"a", "b.c", "x"}}), All{R"(a: no namespace has "." in its name)"});
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,21 @@
+// Patterns of the configuration that nothing can ever fit, as their writer did not mean it: a scheduler's file that is not among
+// the files that are followed, a name that no pod can have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "component/views/flow_views.hpp"
+#include "identity/group_rules.hpp"
+#include "stream/sources/source_options.hpp"
+#include "stream/store/line_options.hpp"
+
+namespace flowtap {
+
+/// In the order of the configuration, whose rules the lists have passed. A pattern that fits nothing now, and may fit something
+/// that comes later, is not among them.
+[[nodiscard]] std::vector<api::IdlePattern> idle_patterns(const LineOptions::Schedulers& schedulers,
+                                                          const SourceOptions& sources,
+                                                          const std::vector<flow::GroupRule>& rules);
+
+}  // namespace flowtap
