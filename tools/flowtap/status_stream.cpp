@@ -20,7 +20,11 @@ Table::Cell capture_cell(const api::StreamStatusReport& stream) {
   if (!stream.backend) return {"nothing is captured: " + printable(stream.reason), "1;31"};
   std::string text = printable(*stream.backend);
   if (!stream.reason.empty()) text += fmt::format(" ({})", printable(stream.reason));
-  return {text + (stream.pinned ? ", pinned" : ", not pinned: capture ends with flowtapd")};
+  const char* pinned = ", not pinned: capture ends with flowtapd";
+  if (stream.pinned) pinned = ", pinned";
+  if (stream.pinned && stream.pinned_in_namespace)
+    pinned = ", pinned: capture ends with the last process of flowtapd's mount namespace";
+  return {text + pinned};
 }
 
 /// Lost bytes by cause, and other losses; all counts are since the programs were loaded.

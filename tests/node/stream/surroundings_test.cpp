@@ -1,7 +1,9 @@
 // The log tap says what it cannot work with around it.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -70,11 +72,30 @@ TEST(StreamSurroundings, PinsOfAMountNamespaceOfItsOwnGoWithIt) {
   EXPECT_NE(daemon.err().find("ends with the mount namespace"), std::string::npos) << daemon.err();
 }
 
+// As in a shell that was given a mount namespace: it is still there when flowtapd is started again.
+TEST(StreamSurroundings, PinsOfAMountNamespaceThatOthersShareStayAsLongAsThese) {
+  const ScratchRoot root;
+  DaemonOptions options = kCapturing;
+  options.before_exec = [] {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      ::_exit(126);
+    if (::fork() != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (true) ::pause();
+  };
+  Daemon daemon(root, options);
+  daemon.wait_ready();
+  EXPECT_TRUE(is_pinned(daemon));
+  EXPECT_TRUE(daemon.status().at("stream").at("pinned_in_namespace").as_bool());
+  EXPECT_NE(daemon.err().find("ends with the mount namespace"), std::string::npos) << daemon.err();
+}
+
 TEST(StreamSurroundings, PinsOnTheNodeStay) {
   const ScratchRoot root;
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   EXPECT_TRUE(is_pinned(daemon));
+  EXPECT_FALSE(daemon.status().at("stream").at("pinned_in_namespace").as_bool());
   EXPECT_EQ(daemon.err().find("mount namespace"), std::string::npos) << daemon.err();
 }
 

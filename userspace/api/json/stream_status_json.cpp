@@ -85,6 +85,7 @@ boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
       {"backend", stream.backend ? json::value(*stream.backend) : json::value(nullptr)},
       {"reason", stream.reason},
       {"pinned", stream.pinned},
+      {"pinned_in_namespace", stream.pinned_in_namespace},
       {"ring", json::object{{"bytes", stream.ring_bytes}, {"waiting", optional_number(stream.ring_waiting)}}},
       {"lost_bytes", losses_to_json(stream.lost_bytes)},
       {"lost_events", stream.lost_events},
@@ -107,6 +108,7 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
     stream.backend = text_member(object, "backend");
   stream.reason = text_member(object, "reason");
   stream.pinned = bool_member(object, "pinned");
+  stream.pinned_in_namespace = bool_member(object, "pinned_in_namespace");
   if (const auto* ring = member(object, "ring"); ring != nullptr && ring->is_object())
     stream.ring_waiting = count_member(ring->get_object(), "waiting");
   take_counts(object, "ring", {{"bytes", &stream.ring_bytes}});

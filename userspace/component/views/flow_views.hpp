@@ -161,6 +161,8 @@ struct StreamStatusReport {
   std::optional<std::string> backend;  ///< fexit or sys_exit; absent while none is attached
   std::string reason;                  ///< why this one, or why none
   bool pinned = false;                 ///< capture goes on while flowtapd is away
+  /// What is pinned goes with the last process of flowtapd's mount namespace, and there are others than flowtapd in it.
+  bool pinned_in_namespace = false;
   std::uint64_t ring_bytes = 0;
   std::optional<std::uint64_t> ring_waiting;  ///< bytes that are not drained yet
   LossStatus lost_bytes;

@@ -1,5 +1,6 @@
 #include "stream/capture/bpffs.hpp"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -9,6 +10,10 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+
+#include "base/ascii.hpp"
+#include "base/directory.hpp"
+#include "base/fd.hpp"
 
 namespace flowtap {
 
@@ -38,6 +43,27 @@ std::optional<bool> is_on_node(const std::string& path, const std::string& proc)
     if (fields >> id >> parent >> mounted && mounted == device) return true;
   }
   return mounts.eof() ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> shares_mounts(const std::string& proc) {
+  constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT, linux/threads.h
+  struct stat own{};
+  struct stat self{};
+  Fd opened(::open(proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.valid() || ::stat((proc + "/self").c_str(), &self) != 0 ||
+      ::stat((proc + "/self/ns/mnt").c_str(), &own) != 0)
+    return std::nullopt;
+  const auto names = directory_names(std::move(opened), kMostProcesses, proc);
+  if (!names) return std::nullopt;
+  for (const std::string& name : *names) {
+    struct stat process{};
+    struct stat mounts{};
+    const std::string at = proc + "/" + name;
+    if (!is_digit(name.front()) || ::stat(at.c_str(), &process) != 0 || process.st_ino == self.st_ino)
+      continue;
+    if (::stat((at + "/ns/mnt").c_str(), &mounts) == 0 && mounts.st_ino == own.st_ino) return true;
+  }
+  return false;
 }
 
 }  // namespace flowtap

@@ -53,6 +53,7 @@ void LogTap::report(api::StreamStatusReport& report) const {
   report.backend = kernel::backend_name(live_->backend());
   report.reason = live_->why();
   report.pinned = pinned_;
+  report.pinned_in_namespace = pinned_in_namespace_;
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();
   report.lost_events = slots_->kernel().lost_events();

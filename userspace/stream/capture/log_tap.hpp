@@ -79,6 +79,7 @@ class LogTap {
 
   std::optional<kernel::LogLive> live_;
   bool pinned_ = false;                 // something is pinned, and the pins outlive this process
+  bool pinned_in_namespace_ = false;    // for as long as other processes have its mount namespace
   kernel::RingReader* ring_ = nullptr;  // source_ itself, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
   const flow::RecordingSource* recording_ = nullptr;  // source_, until it is cut short

@@ -102,7 +102,8 @@ void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::
   pinned_ = !live_->unpinned();
   const bool sees_node = tap.host_root != "/" || sees_all_processes();
   if (pinned_ && sees_node && is_on_node(tap.bpffs, tap.host_root + "/proc") == false) {
-    pinned_ = false;
+    pinned_in_namespace_ = shares_mounts(tap.host_root + "/proc").value_or(false);
+    pinned_ = pinned_in_namespace_;
     warnings.push_back(
         "what is pinned ends with the mount namespace of flowtapd, since the BPF file system at " +
         tap.bpffs + " is mounted only there");
