@@ -246,6 +246,14 @@ TEST(JointLogs, AskForEachLogAsItIsWanted) {
   options.json = options.follow = false;
   options.otel = true;
   EXPECT_EQ(flow_log_target(options, "f"), "/api/v1/flows/f/log?format=otel&gaps=true&tailLines=5");
+  LogsOptions last;
+  last.of = "a/b";
+  last.tail = 5;
+  EXPECT_EQ(logs_target(last).value(),
+            "/api/v1/namespaces/a/pods/b/log?gaps=true&tailLines=5&wholeLines=true")
+      << "this route counts as kubelet does, the other one as people do";
+  last.of = "unit/b";
+  EXPECT_EQ(logs_target(last).value(), "/api/v1/flows/unit%2Fb/log?gaps=true&tailLines=5");
   options.tail.reset();
   options.since = 5;
   options.since_time = parse_rfc3339(time_text(7));

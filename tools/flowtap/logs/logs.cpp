@@ -54,6 +54,8 @@ std::string parameters_of(const LogsOptions& options) {
     add("container", options.container);
   if (!options.stream.empty()) add("stream", options.stream == "stderr" ? "Stderr" : "Stdout");
   if (options.tail) add("tailLines", std::to_string(*options.tail));
+  // Kubernetes' route counts the parts of long lines, as kubelet does.
+  if (options.tail && !is_flow(options.of) && !is_joint(options)) add("wholeLines", "true");
   if (options.since_time)
     add("sinceTime", rfc3339_nano(*options.since_time));
   else if (options.since)

@@ -53,12 +53,20 @@ Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogReadOptions& 
   return answer;
 }
 
+// Ours, beside Kubernetes' parameters.
+constexpr const char* kWholeLines = "wholeLines";
+
 }  // namespace
 
 std::vector<QueryParameter> log_parameters() {
   using enum ParameterType;
   return {{"follow", "Also send the lines that come from now on.", kFlag},
           {"tailLines", "Only this many lines, counted from the end.", kCount},
+          {kWholeLines,
+           "For tailLines: a line that is stored in parts counts once. false, Kubernetes' rule, is the "
+           "default for "
+           "pods; true is the default for flows.",
+           kFlag},
           {"sinceSeconds", "Only lines that are at most this many seconds old.", kCount},
           {"sinceTime", "Only lines from this time on.", kTime},
           {"timestamps", "Put its time in front of each line.", kFlag},
@@ -102,6 +110,7 @@ Result<LogReadOptions> parse_log_options(const Parameters& parameters,
   }
   if (parameters.find("gaps") != nullptr) options.gaps = parameters.flag("gaps");
   options.tail_lines = tail;
+  options.whole_lines = parameters.flag(kWholeLines);
   options.limit_bytes = limit;
   options.outputs = wanted;
   if (tail && wanted != Outputs::kBoth)
@@ -120,8 +129,10 @@ Result<LogReadOptions> parse_log_options(const Parameters& parameters,
 }
 
 Answer flow_log(const Call& call) {
-  const auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
+  auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
   if (!options) return error_answer(400, options.error().what, options.error().hint);
+  // This route is not one of Kubernetes', so lines count as people see them.
+  if (call.parameters.find(kWholeLines) == nullptr) options->whole_lines = true;
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   if (options->follow && !call.may_follow) return too_many_follow();

@@ -95,6 +95,7 @@ struct LogReadOptions {
   bool json = false;        ///< as JSON, an object in each line
   bool otel = false;        ///< as log records of OpenTelemetry's, one in each line of JSON
   std::optional<std::uint64_t> tail_lines = {};  ///< only this many from the end; parts of long lines count
+  bool whole_lines = false;  ///< for `tail_lines`, a line counts once, in however many parts it is stored
   std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
   std::optional<std::uint64_t> limit_bytes =
       {};  ///< end after this many, even within a line; `json`, `otel`: after the last whole object

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/rfc3339.hpp"
+#include "stream/lines/shown_lines.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -135,6 +136,17 @@ std::optional<CriLine> parse_cri_line(std::string_view line) {
   out.approximate = tags == kApproximate;
   out.text = line;
   return out;
+}
+
+std::uint64_t count_shown_lines(std::string_view text) {
+  ShownLines lines;
+  std::uint64_t shown = 0;
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    if (const auto line = parse_cri_line(text.substr(0, newline)); line && lines.take(*line)) ++shown;
+    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+  }
+  return shown;
 }
 
 }  // namespace flowtap::flow

@@ -80,6 +80,7 @@ void EarlierLines::take_journal(const flow::FlowStore::Standing& standing, Readi
     span.at = standing.bounds.end;
     span.lines = standing.bounds.lines;
     span.edits = standing.bounds.edits;
+    span.within = {};
     span.to = span.at;
     span.lines_to = span.lines;
   }
@@ -100,7 +101,7 @@ void EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds) {
 void EarlierLines::start_history(const ReadingSpan& span) {
   if (!history_) return;
   if (options_.tail_lines)
-    history_->start_at_last(*options_.tail_lines - span.tail, span.tail);
+    history_->start_at_last(*options_.tail_lines - span.tail, span.tail, options_.whole_lines);
   else if (options_.since)
     history_->start_at_time(ns_of(*options_.since));
 }
@@ -112,23 +113,25 @@ bool EarlierLines::step(ReadingSpan& span) {
   return true;
 }
 
-bool EarlierLines::is_shown(const CriLine& line) const {
-  return !line.missing || shows_gaps(options_);
+std::uint64_t EarlierLines::number_of(const CriLine& line) {
+  return line.missing ? numbers_.of_gap(line.output, shows_gaps(options_))
+                      : numbers_.of(line.output, line.full);
 }
 
 bool EarlierLines::count_tail(ReadingSpan& span) {
   const bool more = lines_->read(kSlice, [this](const CriLine& line) {
-    if (line.missing) gaps_.emplace_back(counted_lines_, *line.missing);
-    counted_lines_ += is_shown(line) ? 1 : 0;
+    if (line.missing) gaps_.emplace_back(numbers_.last(), *line.missing);
+    (void)number_of(line);
   });
   if (more) return false;
   counts_lines_ = false;
-  leave_out_ = counted_lines_ - std::min(counted_lines_, *options_.tail_lines);
-  if (counted_lines_ >= *options_.tail_lines) gap_ = 0;
+  leave_out_ = numbers_.last() - std::min(numbers_.last(), *options_.tail_lines);
+  if (numbers_.last() >= *options_.tail_lines) gap_ = 0;
   span.missing = gap_;
   for (const auto& [lines, bytes] : gaps_) span.missing += lines >= leave_out_ ? bytes : 0;
   gaps_.clear();
   lines_->begin_again();
+  numbers_ = flow::LineNumbers(options_.whole_lines);
   return true;
 }
 
@@ -163,9 +166,7 @@ void EarlierLines::read(const Take& take, Form& form, Form::Piece& piece) {
   if (history_) return read_history(take, form, piece);
   if (!lines_) return;
   const bool more = lines_->read(kSlice, [&](const CriLine& line) {
-    const bool is_left_out = leave_out_ > 0;
-    if (is_shown(line) && leave_out_ > 0) --leave_out_;
-    if (!is_left_out && !piece.end && is_asked_for(options_, line)) take(line, true);
+    if (number_of(line) > leave_out_ && !piece.end && is_asked_for(options_, line)) take(line, true);
   });
   if (!more) lines_.reset();
 }

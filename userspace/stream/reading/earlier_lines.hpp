@@ -12,6 +12,7 @@
 
 #include "component/views/flow_views.hpp"
 #include "stream/journal/journal.hpp"
+#include "stream/lines/shown_lines.hpp"
 #include "stream/reading/forms/form.hpp"
 #include "stream/reading/journal_lines.hpp"
 #include "stream/reading/reading_start.hpp"
@@ -37,7 +38,13 @@ class EarlierLines {
   /// All must outlive it; `flow` may be empty, and `histories` null.
   EarlierLines(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const std::string& id,
                const api::LogReadOptions& options, Histories* histories, const LogOrigin& origin)
-      : store_(store), flow_(flow), id_(id), options_(options), histories_(histories), origin_(origin) {}
+      : store_(store),
+        flow_(flow),
+        id_(id),
+        options_(options),
+        histories_(histories),
+        origin_(origin),
+        numbers_(options.whole_lines) {}
 
   /// Chooses what to read. `silent` is the time from which on all is captured of an output that the store has nothing of, in ns
   /// since 1970. Moves the span if it has to begin further on: the journal's lines reach up to where the store stands by then.
@@ -62,7 +69,7 @@ class EarlierLines {
   void take_journal(const flow::FlowStore::Standing& standing, ReadingSpan& span);
   void miss_beginning(const flow::FlowStore::Bounds& bounds);
   void start_history(const ReadingSpan& span);
-  [[nodiscard]] bool is_shown(const flow::CriLine& line) const;
+  [[nodiscard]] std::uint64_t number_of(const flow::CriLine& line);
   [[nodiscard]] bool count_tail(ReadingSpan& span);
   [[nodiscard]] bool count_history(ReadingSpan& span);
   void give_gap(const Take& take);
@@ -84,7 +91,7 @@ class EarlierLines {
   std::uint64_t counted_ends_ = 0;       // of them, newlines
   std::optional<JournalLines> lines_;    // kept as long as there are some to read
   bool counts_lines_ = false;            // how many there are is being found out
-  std::uint64_t counted_lines_ = 0;      // so far
+  flow::LineNumbers numbers_;            // of the journal's lines
   std::uint64_t leave_out_ = 0;          // lines before the last ones that are wanted
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
       gaps_;                    // missing bytes, by the number of lines before them

@@ -127,7 +127,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
       ++span_.lines;
       span_.at += newline + 1;
       text.remove_prefix(newline + 1);
-      if (line && is_asked_for(options_, *line)) give(*line, true, piece);
+      if (line && !is_left_out(*line) && is_asked_for(options_, *line)) give(*line, true, piece);
     }
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
@@ -147,6 +147,14 @@ bool LogReader::has_moved(const flow::LogPart& part) {
   const std::array positions{&span_.at, &span_.to, &wait_.to, &wait_.done_to, wait_.at ? &*wait_.at : &none};
   span_.edits = store_.move(*flow_, span_.edits, positions, span_.lines);
   return true;
+}
+
+// The rest of a line that begins before the last lines which are wanted.
+bool LogReader::is_left_out(const flow::CriLine& line) {
+  bool& within = span_.within.at(line.output == "stderr" ? 1 : 0);
+  const bool left_out = within && !line.missing;
+  within = left_out && !line.full;
+  return left_out;
 }
 
 // Goes on with the flow that comes in the place of one that had to make room. False: none has come yet, or none will.

@@ -72,6 +72,7 @@ class LogReader final : public api::BodyReader {
   [[nodiscard]] bool go_on(const flow::LogPart& part, Piece& piece);
   [[nodiscard]] bool waits_at(flow::LogPosition gap);
   void note_jump(const flow::LogPart& part, Piece& piece);
+  [[nodiscard]] bool is_left_out(const flow::CriLine& line);
 
   flow::FlowStore& store_;
   ReaderWaker& waker_;

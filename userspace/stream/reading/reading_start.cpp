@@ -28,6 +28,7 @@ Status ReadingStart::look() {
            .lines = bounds->lines_before,
            .lines_to = bounds->lines,
            .tail = 0,
+           .within = {},
            .missing = 0,
            .edits = bounds->edits};
   has_gaps_ = bounds->missing > 0;
@@ -35,6 +36,8 @@ Status ReadingStart::look() {
   tail_rest_.clear();
   tail_lines_ = 0;
   all_lines_ = 0;
+  whole_.reset();
+  if (options_.tail_lines && options_.whole_lines) whole_.emplace(*options_.tail_lines, shows_gaps(options_));
   counted_.reset();
   count_rest_.clear();
   return {};
@@ -55,11 +58,10 @@ Result<bool> ReadingStart::step() {
 // Searches from the end, so that the last lines of a large log cost no more than they are.
 Result<bool> ReadingStart::find_tail() {
   if (!options_.tail_lines || counted_) return true;
-  const std::uint64_t wanted = *options_.tail_lines;
   const flow::LogPosition to = span_.to;
   const flow::LogPosition begin = span_.at;
   if (!tail_from_) tail_from_ = to;
-  for (int parts = 0; tail_lines_ < wanted && *tail_from_ > begin; ++parts) {
+  for (int parts = 0; !has_tail() && *tail_from_ > begin; ++parts) {
     if (parts == kLogParts) return false;
     const flow::LogPosition from = *tail_from_ - std::min<flow::LogPosition>(kLogPart, *tail_from_ - begin);
     std::string text;
@@ -71,7 +73,7 @@ Result<bool> ReadingStart::find_tail() {
     }
     text += tail_rest_;
     flow::LogPosition next = from;
-    for (std::size_t end = text.size(), newline = 0; tail_lines_ < wanted && end > 0; end = newline) {
+    for (std::size_t end = text.size(), newline = 0; !has_tail() && end > 0; end = newline) {
       newline = text.rfind('\n', end - 1);
       // A line begins behind each newline except the last one, and where the log begins.
       const bool is_first = newline == std::string::npos;
@@ -79,23 +81,51 @@ Result<bool> ReadingStart::find_tail() {
       const std::size_t at = is_first ? 0 : newline + 1;
       if (is_first) newline = 0;
       if (from + at == to) continue;
-      count_line(std::string_view(text).substr(at, end - at));
+      count_line(std::string_view(text).substr(at, end - at), from + at);
       next = from + at;
     }
-    tail_from_ = tail_lines_ < wanted ? from : next;
+    tail_from_ = has_tail() ? next : from;
     // The rest of the line that begins before this part.
     tail_rest_ = text.substr(0, text.find('\n'));
     span_.tail = tail_lines_;
   }
-  if (tail_lines_ < wanted) return true;  // there are no more
+  if (whole_) {
+    take_whole_tail();
+    return true;
+  }
+  if (!has_tail()) return true;  // there are no more
   span_.at = *tail_from_;
   span_.lines = span_.lines_to - all_lines_;
   return true;
 }
 
+void ReadingStart::take_whole_tail() {
+  if (!has_tail()) whole_->finish();
+  span_.tail = whole_->lines();
+  const auto start = whole_->start();
+  if (start) {
+    span_.at = start->at;
+    span_.within = start->within;
+    span_.lines = span_.lines_to - start->stored;
+  } else if (has_tail()) {  // none is wanted
+    span_.at = span_.to;
+    span_.lines = span_.lines_to;
+  }
+  whole_.reset();  // it may be large, and a follower lives long
+}
+
+bool ReadingStart::has_tail() const {
+  return whole_ ? whole_->is_enough() : tail_lines_ >= *options_.tail_lines;
+}
+
 // For a reader that is not shown gaps, a gap is not one of its lines.
-void ReadingStart::count_line(std::string_view text) {
+void ReadingStart::count_line(std::string_view text, flow::LogPosition at) {
   ++all_lines_;
+  if (whole_) {
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    if (const auto line = flow::parse_cri_line(text)) whole_->take(at, *line);
+    return;
+  }
   if (has_gaps_ && !shows_gaps(options_)) {
     const auto line = flow::parse_cri_line(text);
     if (line && line->missing) return;

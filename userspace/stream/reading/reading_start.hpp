@@ -1,6 +1,7 @@
 // Finds where a client's reading of a flow's log begins, and what is missing from there on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "component/views/flow_views.hpp"
+#include "stream/reading/whole_tail.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
@@ -25,8 +27,10 @@ struct ReadingSpan {
   std::uint64_t lines = 0;      ///< the flow's lines before `at`
   std::uint64_t lines_to = 0;   ///< the flow's lines before `to`
   std::uint64_t tail = 0;       ///< lines from `at` to `to` that count as last lines
-  std::uint64_t missing = 0;    ///< bytes of the streams between `at` and `to`
-  std::size_t edits = 0;        ///< the log's number of edits for these positions
+  /// Whether the next parts of stdout and stderr belong to lines that begin before `at` and are not among the last lines.
+  std::array<bool, 2> within{};
+  std::uint64_t missing = 0;  ///< bytes of the streams between `at` and `to`
+  std::size_t edits = 0;      ///< the log's number of edits for these positions
 };
 
 [[nodiscard]] std::unexpected<Error> log_has_gone();
@@ -47,7 +51,9 @@ class ReadingStart {
 
  private:
   [[nodiscard]] Result<bool> find_tail();
-  void count_line(std::string_view text);
+  void count_line(std::string_view text, flow::LogPosition at);
+  [[nodiscard]] bool has_tail() const;
+  void take_whole_tail();
   [[nodiscard]] Result<bool> count_missing();
 
   const flow::FlowStore& store_;
@@ -60,6 +66,7 @@ class ReadingStart {
   std::string tail_rest_;                       // the rest of a line that begins before it
   std::uint64_t tail_lines_ = 0;                // lines that count and begin behind it
   std::uint64_t all_lines_ = 0;                 // all lines that begin behind it
+  std::optional<WholeTail> whole_;              // in the place of these, if lines count as people see them
   std::optional<flow::LogPosition> counted_;    // up to here it is known how much is missing
   std::string count_rest_;                      // of a line
 };

@@ -49,14 +49,30 @@ History::History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys 
 
 void History::begin() {
   seams_ = {flow::Seam(keys_[0], format_), flow::Seam(keys_[1], format_)};
-  given_ = 0;
+  numbers_ = flow::LineNumbers(whole_);
+  has_begun_.fill(start_.is_first());
+}
+
+// A look that does not begin with the files may begin within a line.
+void History::found_start(const flow::RuntimeFileReader::Start& start) {
+  start_ = start;
+  begin();
+}
+
+std::optional<std::uint64_t> History::number_of(const flow::RuntimeLine& line) {
+  bool& has_begun = has_begun_.at(line.output == "stderr" ? 1 : 0);
+  if (!whole_ || has_begun) return numbers_.of(line.output, line.full);
+  has_begun = line.full;
+  return std::nullopt;
 }
 
 void History::start_at_time(std::uint64_t time) {
   reader_.start_at_time(time);
 }
 
-void History::start_at_last(std::uint64_t lines, std::uint64_t behind) {
+void History::start_at_last(std::uint64_t lines, std::uint64_t behind, bool whole) {
+  whole_ = whole;
+  numbers_ = flow::LineNumbers(whole);
   if (lines >= reader_.most_lines()) return;  // all of the lines are wanted, and read once
   last_ = lines;
   look_at_last(lines + kParts * behind + kMore);
@@ -70,8 +86,8 @@ void History::look_at_last(std::uint64_t lines) {
 
 // If enough lines were found, or there are no more, they are given now. Otherwise the search begins further back.
 bool History::count_again() {
-  if (given_ >= *last_ || start_.is_first()) {
-    leave_out_ = given_ - std::min(given_, *last_);
+  if (numbers_.last() >= *last_ || start_.is_first()) {
+    leave_out_ = numbers_.last() - std::min(numbers_.last(), *last_);
     last_.reset();
     reader_.go_back(start_);
   } else {
@@ -82,7 +98,7 @@ bool History::count_again() {
 }
 
 bool History::is_empty() const {
-  if (given_ > 0 || !fault().empty()) return false;
+  if (numbers_.last() > 0 || !fault().empty()) return false;
   for (std::size_t i = 0; i < seams_.size(); ++i)
     if (!keys_.at(i).bytes.empty() && !seams_.at(i).found()) return false;
   return seams_[0].found() || seams_[1].found();

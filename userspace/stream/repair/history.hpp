@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "identity/runtimes/runtime_file_finder.hpp"
+#include "stream/lines/shown_lines.hpp"
 #include "stream/repair/runtime_files/runtime_file_reader.hpp"
 #include "stream/repair/runtime_files/seam.hpp"
 
@@ -32,18 +33,19 @@ class History {
 
   /// Gives about the lines of this time (ns since 1970) and later; some older ones may come, too.
   void start_at_time(std::uint64_t time);
-  /// Gives the last `lines` before the seam. There are about `behind` lines after the seam.
-  void start_at_last(std::uint64_t lines, std::uint64_t behind);
+  /// Gives the last `lines` before the seam. There are about `behind` lines after the seam. `whole`: a line counts once, in however
+  /// many parts the runtime has kept it.
+  void start_at_last(std::uint64_t lines, std::uint64_t behind, bool whole = false);
 
   /// Looks through about `budget` bytes, and gives those lines of them that are asked for: `take(const flow::RuntimeLine&)`.
   /// False: there is no more.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
     if (!reader_.find_start(budget)) return true;
-    if (std::exchange(finding_, false)) start_ = reader_.start();
+    if (std::exchange(finding_, false)) found_start(reader_.start());
     const auto wanted = [&](const flow::RuntimeLine& line) {
-      ++given_;
-      if (!counting() && given_ > leave_out_) take(line);
+      const auto number = number_of(line);
+      if (number && !counting() && *number > leave_out_) take(line);
     };
     const bool more =
         reader_.read(budget, [&](const flow::RuntimeLine& line) { seam(line).add(line, wanted); });
@@ -62,6 +64,9 @@ class History {
   [[nodiscard]] flow::Seam& seam(const flow::RuntimeLine& line) {
     return seams_[line.output == "stderr" ? 1 : 0];
   }
+  /// Which of the lines that are given it is, from 1 on. Nothing: it belongs to a line that begins before them.
+  [[nodiscard]] std::optional<std::uint64_t> number_of(const flow::RuntimeLine& line);
+  void found_start(const flow::RuntimeFileReader::Start& start);
   void begin();
   void look_at_last(std::uint64_t lines);
   [[nodiscard]] bool count_again();
@@ -74,8 +79,11 @@ class History {
   std::optional<std::uint64_t> last_;  // this many are wanted, and how many there are is being found out
   std::uint64_t looked_ = 0;           // how many of the files' last lines were looked at
   bool finding_ = false;               // where those lines begin is being found
-  std::uint64_t given_ = 0;
   std::uint64_t leave_out_ = 0;
+  bool whole_ = false;
+  std::array<bool, 2> has_begun_{true,
+                                 true};  // for whole lines: one of that output has begun within what is read
+  flow::LineNumbers numbers_{false};
   std::string unreadable_;
 };
 

@@ -162,6 +162,14 @@ TEST(LogRoutes, GiveTheFlowsLines) {
   EXPECT_EQ(flows.log_options.gaps, true);
   EXPECT_TRUE(get("/api/v1/namespaces/ns/pods/web/log?follow=true").stream->follow);
   EXPECT_TRUE(get("/api/v1/flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F3/log").stream);
+  for (const auto& [target, whole] :
+       {std::pair{"namespaces/ns/pods/web/log?tailLines=7", false},
+        std::pair{"namespaces/ns/pods/web/log?tailLines=7&wholeLines=true", true},
+        std::pair{"flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F3/log?tailLines=7", true},
+        std::pair{"flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F3/log?tailLines=7&wholeLines=false", false}}) {
+    EXPECT_TRUE(get("/api/v1/" + std::string(target)).stream) << target;
+    EXPECT_EQ(flows.log_options.whole_lines, whole) << target;
+  }
   EXPECT_EQ(get("/api/v1/flows/gone/log").status, 404U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/other/log").status, 404U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?container=x").status, 400U);
