@@ -30,6 +30,8 @@ std::string target_of(const FlowsOptions& options) {
   return std::string(api::kFlowsPath) + query;
 }
 
+constexpr std::ptrdiff_t kFoundColumn = 6;
+
 std::string or_dash(const std::optional<std::string>& text) {
   return text && !text->empty() ? printable(*text) : "-";
 }
@@ -39,9 +41,13 @@ std::string pod_text(const api::FlowStatus& flow) {
   return flow.ns ? printable(*flow.ns + "/" + *flow.pod) : printable(*flow.pod);
 }
 
+// From what its runtime has kept, in a word of the API.
+constexpr std::string_view kDiffers = "differs";
+
 // For a flow of which nothing is captured, the word says why.
 Table::Cell state_cell(const api::FlowStatus& flow) {
   if (flow.open) return {"open", "32"};
+  if (flow.audit == kDiffers) return {"ended, differs", "33"};
   if (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured)) return {"ended", "2"};
   return {printable(flow.streams.front().capture), "33"};
 }
@@ -51,6 +57,12 @@ std::string age_text(const std::optional<Time>& last, Time now) {
   const std::chrono::duration<double> age = now - *last;
   return uptime_text(std::max(age.count(), 0.0)) +
          " ago";  // the daemon has the same clock, but somebody may set it
+}
+
+// "0 B+" means that there was more before it was captured.
+Table::Cell at_least(const api::FlowStatus& flow, std::string count) {
+  if (flow.more_before) count += '+';
+  return {std::move(count), "", true};
 }
 
 // "0 B?" means that nobody knows for sure.
@@ -63,24 +75,27 @@ Table::Cell missing_cell(const api::FlowStatus& flow) {
 
 std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
   if (flows.empty()) return "no flows\n";
-  // This column is shown only if some flow has a group.
+  // These columns are shown only if some flow has something in them.
   const bool groups =
       std::ranges::any_of(flows, [](const api::FlowStatus& f) { return f.group.has_value(); });
-  const auto without = [groups](Table::Row row) {
+  const bool founds = std::ranges::any_of(flows, [](const api::FlowStatus& f) { return f.found_bytes > 0; });
+  const auto without = [groups, founds](Table::Row row) {
+    if (!founds) row.erase(row.begin() + kFoundColumn);
     if (!groups) row.erase(row.begin());
     return row;
   };
   Table table;
-  table.add(without(Table::heading(
-      {"group", "pod", "container", "runtime", "bytes", "lines", "missing", "state", "last byte", "flow"}, 4,
-      7)));
+  table.add(without(Table::heading({"group", "pod", "container", "runtime", "bytes", "lines", "found",
+                                    "missing", "state", "last byte", "flow"},
+                                   4, 8)));
   for (const api::FlowStatus& f : flows)
     table.add(without({{or_dash(f.group)},
                        {pod_text(f)},
                        {or_dash(f.container)},
                        {or_dash(f.runtime)},
-                       {bytes_text(f.bytes), "", true},
-                       {grouped(f.lines), "", true},
+                       at_least(f, bytes_text(f.bytes)),
+                       at_least(f, grouped(f.lines)),
+                       {bytes_text(f.found_bytes), "", true},
                        missing_cell(f),
                        state_cell(f),
                        {age_text(f.last, now)},

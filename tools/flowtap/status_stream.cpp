@@ -48,6 +48,22 @@ Table::Cell lost_cell(const api::StreamStatusReport& stream) {
   return {text, "33"};
 }
 
+/// What became of the lost bytes: they may stand in the logs by now.
+void add_recovery(Table& table, const api::StreamStatusReport& stream) {
+  const api::RecoveryStatus& of = stream.recovery;
+  if (stream.lost_bytes.total() + of.found + of.sought + of.missing == 0) return;
+  if (of.found > 0) table.add({{"found", "2"}, {grouped(of.found) + " bytes again, in the runtimes' files"}});
+  std::string missing = of.missing > 0 ? grouped(of.missing) + " bytes for good" : "nothing";
+  if (of.sought > 0) missing += fmt::format(", {} bytes are still looked for", grouped(of.sought));
+  table.add({{"missing", "2"}, {missing, of.missing > 0 ? "1;31" : of.sought > 0 ? "33" : ""}});
+}
+
+std::string differing_text(const std::vector<std::string>& flows) {
+  std::string text;
+  for (const std::string& flow : flows) join(text, printable(flow));
+  return text;
+}
+
 Table::Cell journal_cell(const api::JournalStatus& journal) {
   std::string text = fmt::format("{} of {} in {} {}", bytes_text(journal.bytes), bytes_text(journal.limit),
                                  grouped(journal.segments), journal.segments == 1 ? "segment" : "segments");
@@ -76,6 +92,7 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
   if (stream.ring_waiting) ring += fmt::format(", {} waiting", bytes_text(*stream.ring_waiting));
   table.add({{"ring", "2"}, {ring}});
   table.add({{"lost", "2"}, lost_cell(stream)});
+  add_recovery(table, stream);
   if (stream.journal) table.add({{"journal", "2"}, journal_cell(*stream.journal)});
   const std::string since =
       stream.flows_since ? " since " + rfc3339_nano(*stream.flows_since).substr(0, 19) + "Z" : "";
@@ -83,6 +100,11 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
              {fmt::format("{} open, {} ended{}; streams open: {}, taps: {}", grouped(stream.open_flows),
                           grouped(stream.ended_flows), since, grouped(stream.open_streams),
                           grouped(stream.taps))}});
+  if (!stream.differing.empty())
+    table.add(
+        {{"differing", "2"},
+         {"from what the runtime has kept (flowtapd's log says where): " + differing_text(stream.differing),
+          "33"}});
   if (const std::string text = missing_sources(stream.sources); !text.empty())
     table.add({{"sources", "2"}, {text, "33"}});
   for (const api::IdlePattern& idle : stream.sources.idle_patterns)

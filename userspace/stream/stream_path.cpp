@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/wall_clock.hpp"
 #include "stream/reading/flow_list.hpp"
@@ -10,14 +11,29 @@ namespace flowtap {
 namespace {
 
 // Counts the flows of the journal, and those that only the store still has.
-void count_flows(const flow::Journal& journal, const flow::FlowStore& store,
+void count_flows(const flow::Journal& journal, const std::vector<flow::FlowSummary>& stored,
                  api::StreamStatusReport& report) {
   std::map<std::string, bool> flows;  // whether they are open
   for (const auto& [id, streams] : streams_by_flow(journal))
     flows[id] = std::ranges::any_of(streams, [](const auto& stream) { return !stream.sums.ended; });
-  for (const flow::FlowSummary& flow : store.flows()) flows.try_emplace(flow.id, flow.open);
+  for (const flow::FlowSummary& flow : stored) flows.try_emplace(flow.id, flow.open);
   for (const auto& [id, open] : flows) ++(open ? report.open_flows : report.ended_flows);
 }
+
+// Gaps of flows that are made of others' lines are the others' gaps, too.
+api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const flow::StoreStats& store,
+                             const std::set<std::string>& sought) {
+  api::RecoveryStatus all{.found = store.gone_refilled, .sought = 0, .missing = store.gone_missing};
+  for (const flow::FlowSummary& flow : flows) {
+    if (flow.derived) continue;
+    all.found += flow.refilled;
+    (sought.contains(flow.id) ? all.sought : all.missing) += flow.missing;
+  }
+  return all;
+}
+
+// Flows that differ, in a status.
+constexpr std::size_t kMostNamed = 8;
 
 }  // namespace
 
@@ -70,9 +86,11 @@ Status StreamPath::run(const SourceOptions& sources) {
   service_ = std::make_unique<FlowsService>(
       journal, lines_->store(), *waker_, repair_->suspicion(), sources_->taps(), &repair_->histories(),
       &repair_->auditor(), [this](const std::string& flow) { return lines_->is_scheduler(flow); });
-  unseen_ = std::make_unique<UnseenContainers>(
-      tap_->files(), tap_->slots(), journal, drain_->consumer(),
-      [this](const UnseenContainers::Begun& begun) { service_->add_begun(begun); });
+  unseen_ = std::make_unique<UnseenContainers>(tap_->files(), tap_->slots(), journal, drain_->consumer(),
+                                               [this](const UnseenContainers::Begun& begun) {
+                                                 service_->add_begun(begun);
+                                                 begun_.insert(begun.begin(), begun.end());
+                                               });
   FTAP_TRY(lines_->start());
   if (const Status found = unseen_->find(); !found)
     warnings_.push_back("processes that were running before were not found: " + found.error().what);
@@ -121,6 +139,19 @@ void StreamPath::look_around(ReadErrors& errors) {
   // If the state of the programs cannot be read, exec_misses() stays as it was. Missing slots are known without it.
   sources_->look_around(unseen_->look_around(tap_->exec_misses()));
   repair_->suspicion().look(tap_->count_misses(), wall_ns());
+  count_before();
+}
+
+void StreamPath::count_before() {
+  std::erase_if(begun_, [this](const auto& begun) {
+    const auto stream = directory_->journal().stream(begun.first);
+    if (!stream) return true;
+    if (!stream->name) return false;
+    if (stream->name->capture != flow::Capture::kTaken) return true;
+    if (!lines_->store().find(stream->name->flow)) return stream->sums.ended;
+    repair_->before().add(stream->name->flow, begun.second);
+    return true;
+  });
 }
 
 api::StreamStatusReport StreamPath::report() const {
@@ -128,7 +159,10 @@ api::StreamStatusReport StreamPath::report() const {
   tap_->report(report);
   drain_->report(report);
   directory_->report(report);
-  count_flows(directory_->journal(), lines_->store(), report);
+  const auto flows = lines_->store().flows();
+  count_flows(directory_->journal(), flows, report);
+  report.recovery = recovery(flows, lines_->store().stats(), repair_->refiller().sought());
+  report.differing = repair_->auditor().differing(kMostNamed);
   sources_->report(report);
   return report;
 }
@@ -140,6 +174,10 @@ void StreamPath::append_samples(std::vector<stats::Series>& out,
   using stats::StatId;
   out.push_back({&stats::stat(StatId::kFLOWS), {"open"}, static_cast<double>(status.open_flows)});
   out.push_back({&stats::stat(StatId::kFLOWS), {"ended"}, static_cast<double>(status.ended_flows)});
+  const api::RecoveryStatus& of = status.recovery;
+  for (const auto& [state, bytes] :
+       {std::pair{"found", of.found}, std::pair{"sought", of.sought}, std::pair{"missing", of.missing}})
+    out.push_back({&stats::stat(StatId::kFLOW_LOST), {state}, static_cast<double>(bytes)});
   lines_->append_samples(out);
   repair_->append_samples(out);
   directory_->append_samples(out);

@@ -72,8 +72,12 @@ class StreamPath {
   StreamPath(std::string host_root, identity::StateDirectories runtimes)
       : host_root_(std::move(host_root)), runtimes_(std::move(runtimes)) {}
 
+  /// Of containers that ran before, as soon as it is known whose they are.
+  void count_before();
+
   std::vector<std::string> warnings_;
-  std::size_t told_ = 0;  // how many of the warnings were given
+  UnseenContainers::Begun begun_;  // whose names are not known yet
+  std::size_t told_ = 0;           // how many of the warnings were given
   std::string host_root_;
   identity::StateDirectories runtimes_;
   std::optional<V1Search> v1_search_;

@@ -31,6 +31,9 @@ FlowSeen flow_seen(const json::object& o) {
   if (const auto* restart = o.if_contains("restart")) flow.restart = restart->to_number<std::uint64_t>();
   flow.bytes = o.at("bytes").to_number<std::uint64_t>();
   flow.missing = o.at("missing_bytes").to_number<std::uint64_t>();
+  flow.found = o.at("found_bytes").to_number<std::uint64_t>();
+  flow.lines = o.at("lines").to_number<std::uint64_t>();
+  flow.more_before = o.contains("more_before");
   flow.open = o.at("open").as_bool();
   flow.suspect = o.at("suspect").as_bool();
   flow.streams = o.at("streams").as_array().size();

@@ -21,6 +21,9 @@ struct FlowSeen {
   std::optional<std::uint64_t> restart;
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;
+  std::uint64_t found = 0;
+  std::uint64_t lines = 0;
+  bool more_before = false;  ///< what it wrote before is not counted
   bool open = false;
   bool suspect = false;  ///< bytes of it may be missing without being counted
   std::size_t streams = 0;

@@ -273,6 +273,9 @@ inline FlowStatus full_flow() {
   f.group = "checkout";
   f.bytes = 123456789;
   f.missing_bytes = 42;
+  f.found_bytes = 7;
+  f.more_before = true;
+  f.audit = "differs";
   f.lines = 1000;
   f.suspect = true;
   f.first = system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'000'000'001));

@@ -60,7 +60,14 @@ inline StreamStatusReport full_stream_status() {
   s.flows_since = std::chrono::system_clock::time_point(std::chrono::seconds(14'000));
   s.open_streams = 15;
   s.taps = 16;
-  s.sources = {{"/var/log/x.log"}, {{"/mnt/y.log", "it is on nfs4"}}, 17, 18};
+  s.sources = {{"/var/log/x.log"},
+               {{"/mnt/y.log", "it is on nfs4"}},
+               17,
+               18,
+               {{"stream.schedulers", "file/x.log", "it is not listed"}}};
+  s.pinned_in_namespace = true;
+  s.recovery = {19, 20, 21};
+  s.differing = {"container/a-1"};
   return s;
 }
 

@@ -74,8 +74,9 @@ TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
   const Outcome text = flowtap("flows" + at());
   EXPECT_EQ(text.exit, 0);
   EXPECT_TRUE(text.output.starts_with("  group     pod         container  runtime")) << text.output;
-  EXPECT_NE(text.output.find("  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   "),
-            std::string::npos)
+  EXPECT_NE(
+      text.output.find("  shop/web-1  nginx      containerd  118 MiB+  1,000+    7 B    42 B?  open   "),
+      std::string::npos)
       << text.output;
   EXPECT_EQ(text.output.find('\x1b'), std::string::npos);
   const Outcome json = flowtap("flows -o json --namespace 'a b' --pod p --group 'g&h' --kind pod" + at());

@@ -158,10 +158,37 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
                      "  lost     1,234 bytes (ring_full 1000 B, quiet 234 B), 5 events, 6 streams "
                      "without a slot, 7 runs left out by "
                      "the kernel\n"
+                     "  missing  nothing\n"
                      "  journal  1.00 KiB of 4.00 KiB in 1 segment, 2 write errors\n"
                      "  flows    3 open, 0 ended since 2023-11-14T22:13:20Z; streams open: 0, taps: 0\n"))
       << status_text(report, kUtf8);
-  stream.sources = {{"/var/log/x\x1b"}, {{"/mnt/y\x1b", "it is on nfs4"}}, 2, 3};
+  stream.recovery = {31'452'440, 0, 0};
+  EXPECT_TRUE(status_text(report, kUtf8)
+                  .contains("the kernel\n  found    31,452,440 bytes again, in the runtimes' files\n  "
+                            "missing  nothing\n  journal"))
+      << status_text(report, kUtf8);
+  stream.recovery = {0, 3000, 2000};
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .contains("the kernel\n  missing  2,000 bytes for good, 3,000 bytes are still looked for\n"));
+  stream.lost_bytes = {};
+  EXPECT_TRUE(status_text(report, kUtf8).contains("  missing  2,000 bytes")) << "however they were lost";
+  stream.pinned_in_namespace = true;
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .contains("sys_exit, pinned: capture ends with the last process of flowtapd's mount namespace\n"));
+  stream.differing = {"container/a-1\x1b", "container/b-2"};
+  EXPECT_TRUE(status_text(report, kUtf8)
+                  .contains("  differing  from what the runtime has kept (flowtapd's log says where): "
+                            "container/a-1\\x1b, container/b-2\n"))
+      << status_text(report, kUtf8);
+  stream.differing.clear();
+  stream.sources.idle_patterns = {{"stream.schedulers", "file//x\x1b", "nothing lists it"}};
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .contains("  warning  stream.schedulers: \"file//x\\x1b\" can fit nothing: nothing lists it\n"))
+      << status_text(report, kUtf8);
+  stream.sources = {{"/var/log/x\x1b"}, {{"/mnt/y\x1b", "it is on nfs4"}}, 2, 3, {}};
   EXPECT_TRUE(
       status_text(report, kUtf8)
           .contains("  sources  /var/log/x\\x1b not found, /mnt/y\\x1b is not captured: it is on nfs4, "
@@ -178,18 +205,24 @@ TEST(FlowsText, IsATableWithWhatIsMissingInRedAndAskedWhereNobodyKnows) {
   process.id = "proc/7-99\x1b";
   process.bytes = 12;
   const auto table = flows_text({api::full_flow(), process}, now, kUtf8);
-  EXPECT_EQ(table,
-            "  group     pod         container  runtime       bytes  lines  missing  state  last byte  flow\n"
-            "  checkout  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   2 s ago    "
-            "pod/shop/web-1/3f0d6a1e/nginx/2\n"
-            "  -         -           -          -              12 B      0      0 B  ended  -          "
-            "proc/7-99\\x1b\n");
+  EXPECT_EQ(
+      table,
+      "  group     pod         container  runtime        bytes   lines  found  missing  state  last byte  "
+      "flow\n"
+      "  checkout  shop/web-1  nginx      containerd  118 MiB+  1,000+    7 B    42 B?  open   2 s ago    "
+      "pod/shop/web-1/3f0d6a1e/nginx/2\n"
+      "  -         -           -          -               12 B       0    0 B      0 B  ended  -          "
+      "proc/7-99\\x1b\n");
   EXPECT_TRUE(flows_text({process}, now, kUtf8).starts_with("  pod  container  runtime  bytes"))
       << "a column of its own only where there are groups";
+  EXPECT_FALSE(flows_text({process}, now, kUtf8).contains("found"));
+  process.audit = "differs";
+  EXPECT_TRUE(flows_text({process}, now, kUtf8).contains("  ended, differs  "));
   const auto colored = flows_text({api::full_flow(), process}, now, Style{.color = true, .utf8 = true});
   EXPECT_TRUE(colored.contains("\x1b[1;31m  42 B?\x1b[0m")) << colored;
   EXPECT_FALSE(colored.contains("\x1b[1;31m    0 B")) << colored;
   EXPECT_EQ(flows_text({}, now, kUtf8), "no flows\n");
+  process.audit.reset();
   process.streams = {{.name = "both", .capture = "none"}};
   EXPECT_TRUE(flows_text({process}, now, kUtf8).contains("  none   -  "))
       << flows_text({process}, now, kUtf8);

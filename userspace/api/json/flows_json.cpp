@@ -47,6 +47,9 @@ json::object flow_to_json(const FlowStatus& flow) {
   put(out, "last", flow.last);
   out["open"] = flow.open;
   out["missing_bytes"] = flow.missing_bytes;
+  out["found_bytes"] = flow.found_bytes;
+  if (flow.more_before) out["more_before"] = true;
+  put(out, "audit", flow.audit);
   out["suspect"] = flow.suspect;
   out["streams"] = streams_to_json(flow.streams);
   return out;
@@ -73,6 +76,9 @@ FlowStatus flow_from_json(const json::object& object) {
   flow.bytes = count_member(object, "bytes").value_or(0);
   flow.lines = count_member(object, "lines").value_or(0);
   flow.missing_bytes = count_member(object, "missing_bytes").value_or(0);
+  flow.found_bytes = count_member(object, "found_bytes").value_or(0);
+  flow.more_before = bool_member(object, "more_before");
+  flow.audit = text_of(object, "audit");
   flow.suspect = bool_member(object, "suspect");
   flow.first = parse_rfc3339(text_member(object, "first"));
   flow.last = parse_rfc3339(text_member(object, "last"));

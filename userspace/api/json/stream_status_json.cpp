@@ -81,6 +81,8 @@ bool take_counts(const json::object& object, std::string_view name,
 }  // namespace
 
 boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
+  json::array differing;
+  for (const std::string& flow : stream.differing) differing.emplace_back(utf8(flow));
   json::object out{
       {"backend", stream.backend ? json::value(*stream.backend) : json::value(nullptr)},
       {"reason", stream.reason},
@@ -88,6 +90,10 @@ boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
       {"pinned_in_namespace", stream.pinned_in_namespace},
       {"ring", json::object{{"bytes", stream.ring_bytes}, {"waiting", optional_number(stream.ring_waiting)}}},
       {"lost_bytes", losses_to_json(stream.lost_bytes)},
+      {"recovery", json::object{{"found", stream.recovery.found},
+                                {"sought", stream.recovery.sought},
+                                {"missing", stream.recovery.missing}}},
+      {"differing", std::move(differing)},
       {"lost_events", stream.lost_events},
       {"no_slot", stream.no_slot},
       {"recursion_misses", optional_number(stream.recursion_misses)},
@@ -118,6 +124,13 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
                {"fault", &lost.fault},
                {"uncaptured", &lost.uncaptured},
                {"quiet", &lost.quiet}});
+  take_counts(object, "recovery",
+              {{"found", &stream.recovery.found},
+               {"sought", &stream.recovery.sought},
+               {"missing", &stream.recovery.missing}});
+  if (const auto* flows = array_member(object, "differing"))
+    for (const json::value& flow : *flows)
+      if (flow.is_string()) stream.differing.emplace_back(flow.get_string());
   stream.lost_events = count_member(object, "lost_events").value_or(0);
   stream.no_slot = count_member(object, "no_slot").value_or(0);
   stream.recursion_misses = count_member(object, "recursion_misses");

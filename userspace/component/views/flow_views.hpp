@@ -53,10 +53,18 @@ struct FlowStatus {
   std::optional<std::string> group;
   std::uint64_t bytes = 0;          ///< all bytes that passed, captured or not
   std::uint64_t missing_bytes = 0;  ///< of these, bytes that were not captured and not found elsewhere since
-  std::uint64_t lines = 0;          ///< in its log so far, including lines that have made room since
+  std::uint64_t found_bytes = 0;    ///< of these, bytes that were not captured and were found elsewhere since
+  /// In its log so far, including lines that have made room since, and one that has not ended yet. A line that is stored in parts
+  /// is one line, and a gap is none.
+  std::uint64_t lines = 0;
+  /// Its source wrote before it was captured, and `bytes` and `lines` do not count that: nobody has counted it yet, or can.
+  bool more_before = false;
   /// The BPF programs missed events while it was written to, so bytes may be missing without being counted. Cleared
   /// once the flow has ended and was found equal to what its runtime has kept.
   bool suspect = false;
+  /// Whether it was equal to what its runtime has kept, in a word of flowtap_flows_audited_total; absent: it has not ended, or was
+  /// not compared yet.
+  std::optional<std::string> audit;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
   std::optional<std::chrono::system_clock::time_point> last;
   bool open = false;
@@ -116,6 +124,14 @@ struct LossStatus {
   bool operator==(const LossStatus&) const = default;
 };
 
+/// What became of bytes that were not captured, of the flows that are kept, and of those that made room since flowtapd's start.
+struct RecoveryStatus {
+  std::uint64_t found = 0;    ///< again, in the files of the runtimes
+  std::uint64_t sought = 0;   ///< are being looked for
+  std::uint64_t missing = 0;  ///< for good
+  bool operator==(const RecoveryStatus&) const = default;
+};
+
 /// The journal, which keeps bytes over a restart.
 struct JournalStatus {
   std::uint64_t bytes = 0;
@@ -167,6 +183,9 @@ struct StreamStatusReport {
   std::uint64_t ring_bytes = 0;
   std::optional<std::uint64_t> ring_waiting;  ///< bytes that are not drained yet
   LossStatus lost_bytes;
+  RecoveryStatus recovery;
+  std::vector<std::string>
+      differing;  ///< ids of flows that differ from what their runtime has kept; some of them, if many do
   std::uint64_t lost_events = 0;  ///< records other than bytes that found no room
   std::uint64_t no_slot = 0;      ///< streams that were not registered because every slot was taken
   /// Runs of the programs that the kernel skipped and that no second program made up for; every flow of that time may

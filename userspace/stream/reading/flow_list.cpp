@@ -112,6 +112,13 @@ FlowLabels labels_of_id(const std::string& id) {
   return labels;
 }
 
+// What was written before the source was captured is in the flow's log, too: its reader begins with it.
+void add_before(api::FlowStatus& flow, const flow::Before& before) {
+  flow.more_before = before.state == flow::Before::State::kUncounted;
+  flow.bytes += before.bytes;
+  flow.lines += before.lines;
+}
+
 api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   api::FlowStatus flow;
   flow.id = summary.id;
@@ -120,6 +127,8 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   flow.bytes = summary.bytes;
   flow.lines = summary.lines;
   flow.missing_bytes = summary.missing;
+  flow.found_bytes = summary.refilled;
+  add_before(flow, summary.before);
   flow.first = time_point(summary.first);
   flow.last = time_point(summary.last);
   flow.open = summary.open;
@@ -132,6 +141,8 @@ void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
   flow.lines = summary.lines;
   flow.missing_bytes =
       std::max(flow.missing_bytes - std::min(flow.missing_bytes, summary.refilled), summary.missing);
+  flow.found_bytes = summary.refilled;
+  add_before(flow, summary.before);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ api::FlowStatus kept_flow(identity::PodLog log) {
   flow.container = who.container_name;
   flow.restart = log.restart;
   flow.first = log.since;
+  flow.more_before = true;
   return flow;
 }
 
@@ -67,8 +68,10 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
   for (api::FlowStatus& flow : all) {
     // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
+    const auto audit = auditor_ != nullptr && !flow.open ? auditor_->result_of(flow.id) : std::nullopt;
+    if (audit) flow.audit = to_string(*audit);
     flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
-                   !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
+                   audit.value_or(AuditResult::kGone) != AuditResult::kEqual;
   }
   if (filter.history && only == nullptr) add_kept(filter, all);
   return all;

@@ -1,12 +1,14 @@
 #include "stream/repair/auditor.hpp"
 
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <chrono>
 #include <exception>
 #include <optional>
 
+#include "base/printable.hpp"
 #include "base/wall_clock.hpp"
 
 namespace flowtap {
@@ -77,20 +79,31 @@ void Auditor::look() {
   }
   if (!next) return;
   bool stopped = false;
-  const AuditResult result = audit_flow(store_, histories_, next->id, [&] {
+  const FlowAudit audit = audit_flow(store_, histories_, next->id, [&] {
     stopped = !bell_.wait(kBreath);
     return !stopped;
   });
   if (stopped) return;
+  if (audit.result == AuditResult::kDiffers)
+    spdlog::warn("stream: the flow {} differs from what its runtime has kept: {}", printable(next->id),
+                 audit.difference);
   const std::scoped_lock lock(mutex_);
-  ++counts_.at(static_cast<std::size_t>(result));
-  audited_.insert_or_assign(next->id, Audited{next->bytes, result});
+  ++counts_.at(static_cast<std::size_t>(audit.result));
+  audited_.insert_or_assign(next->id, Audited{next->bytes, audit.result});
 }
 
-bool Auditor::is_equal(const std::string& flow) const {
+std::optional<AuditResult> Auditor::result_of(const std::string& flow) const {
   const std::scoped_lock lock(mutex_);
   const auto at = audited_.find(flow);
-  return at != audited_.end() && at->second.result == AuditResult::kEqual;
+  return at == audited_.end() ? std::nullopt : std::optional(at->second.result);
+}
+
+std::vector<std::string> Auditor::differing(std::size_t most) const {
+  std::vector<std::string> flows;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, audited] : audited_)
+    if (audited.result == AuditResult::kDiffers && flows.size() < most) flows.push_back(id);
+  return flows;
 }
 
 void Auditor::append_samples(std::vector<stats::Series>& out) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,7 +16,8 @@
 
 namespace flowtap {
 
-/// It works on a thread of its own, on one flow of a container a second at most, and on none while many lines come.
+/// It works on a thread of its own, on one flow of a container a second at most, and on none while many lines come. It logs which
+/// flow differs, and where.
 class Auditor {
  public:
   /// Both must outlive it.
@@ -24,8 +26,10 @@ class Auditor {
   Auditor(const Auditor&) = delete;
   Auditor& operator=(const Auditor&) = delete;
 
-  /// The flow was compared, and lacks nothing. Safe from any thread.
-  [[nodiscard]] bool is_equal(const std::string& flow) const;
+  /// Nothing: the flow was not compared. Safe from any thread, as the next one.
+  [[nodiscard]] std::optional<AuditResult> result_of(const std::string& flow) const;
+  /// The ids of flows that differ, at most this many.
+  [[nodiscard]] std::vector<std::string> differing(std::size_t most) const;
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:

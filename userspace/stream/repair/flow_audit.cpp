@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
@@ -67,7 +68,13 @@ class Audit {
  public:
   Audit(const flow::FlowStore& store, const std::function<bool()>& go_on) : store_(store), go_on_(go_on) {}
 
-  AuditResult run(const Histories& histories, const std::string& id) {
+  FlowAudit run(const Histories& histories, const std::string& id) {
+    const AuditResult result = look(histories, id);
+    return {result, result == AuditResult::kDiffers ? std::move(difference_) : std::string()};
+  }
+
+ private:
+  AuditResult look(const Histories& histories, const std::string& id) {
     flow_ = store_.find(id);
     const auto bounds = flow_ ? store_.bounds(*flow_) : std::nullopt;
     if (!bounds) return AuditResult::kGone;
@@ -88,7 +95,11 @@ class Audit {
     return result;
   }
 
- private:
+  AuditResult differs(std::size_t output, const std::string& how) {
+    difference_ = std::string(output == 1 ? "stderr" : "stdout") + how;
+    return AuditResult::kDiffers;
+  }
+
   // Finds how much of each output the runtime has from before the flow. Returns a result only if that cannot be found.
   std::optional<AuditResult> find_beginnings(const identity::RuntimeFilePlace& log, const SeamKeys& keys) {
     auto files = open_files(log);
@@ -119,17 +130,20 @@ class Audit {
       // If the file begins later, rotation has taken the captured bytes from it.
       const bool begins_later =
           oldest && *oldest > keys.at(i).time && !keys.at(i).bytes.starts_with(firsts.at(i));
-      return begins_later ? AuditResult::kIncomplete : AuditResult::kDiffers;
+      return begins_later ? AuditResult::kIncomplete
+                          : differs(i, " begins with bytes that the runtime's file does not have");
     }
     return std::nullopt;
   }
 
   // Nothing of this output was captured. What the runtime has may be older than the flow, unless the flow is there from the
   // start.
-  [[nodiscard]] AuditResult silent(std::size_t output) const {
+  [[nodiscard]] AuditResult silent(std::size_t output) {
     if (before_.at(output) == 0) return AuditResult::kEqual;
     const bool from_start = bounds_.begin == 0 && bounds_.end > 0 && before_.at(1 - output) == 0;
-    return from_start ? AuditResult::kDiffers : AuditResult::kIncomplete;
+    return from_start ? differs(output, ": only the runtime's file has any, " +
+                                            std::to_string(before_.at(output)) + " bytes")
+                      : AuditResult::kIncomplete;
   }
 
   AuditResult compare(const identity::RuntimeFilePlace& log, std::size_t output) {
@@ -141,6 +155,8 @@ class Audit {
     std::string ours;
     std::string theirs;
     bool more = true;
+    std::uint64_t equal = 0;
+    const auto after = [&equal] { return " after " + std::to_string(equal) + " equal bytes"; };
     while (true) {
       if (!go_on_() || !captured.read(ours)) return AuditResult::kGone;
       while (theirs.empty() && more) {
@@ -153,10 +169,15 @@ class Audit {
         skip -= skipped;
       }
       if (ours.empty() && captured.has_gap()) return AuditResult::kIncomplete;
-      if (ours.empty() || theirs.empty()) return ours == theirs ? AuditResult::kEqual : AuditResult::kDiffers;
+      if (ours.empty() && theirs.empty()) return AuditResult::kEqual;
       const std::size_t common = std::min(ours.size(), theirs.size());
-      if (std::string_view(ours).substr(0, common) != std::string_view(theirs).substr(0, common))
-        return AuditResult::kDiffers;
+      const auto ends = std::ranges::mismatch(std::string_view(ours).substr(0, common),
+                                              std::string_view(theirs).substr(0, common));
+      equal += static_cast<std::uint64_t>(ends.in1 - std::string_view(ours).begin());
+      if (ours.empty()) return differs(output, ": only the runtime's file goes on" + after());
+      if (theirs.empty()) return differs(output, ": the runtime's file ends" + after());
+      if (ends.in1 != std::string_view(ours).begin() + static_cast<std::ptrdiff_t>(common))
+        return differs(output, " differs" + after());
       ours.erase(0, common);
       theirs.erase(0, common);
     }
@@ -168,6 +189,7 @@ class Audit {
   flow::FlowStore::Bounds bounds_;
   bool drops_ = false;
   std::array<std::uint64_t, 2> before_{};  // bytes
+  std::string difference_;
 };
 
 }  // namespace
@@ -176,8 +198,8 @@ std::string_view to_string(AuditResult result) {
   return kAuditNames.at(static_cast<std::size_t>(result));
 }
 
-AuditResult audit_flow(const flow::FlowStore& store, const Histories& histories, const std::string& id,
-                       const std::function<bool()>& go_on) {
+FlowAudit audit_flow(const flow::FlowStore& store, const Histories& histories, const std::string& id,
+                     const std::function<bool()>& go_on) {
   return Audit(store, go_on).run(histories, id);
 }
 

@@ -22,8 +22,13 @@ enum class AuditResult : std::uint8_t {
 constexpr std::size_t kAuditResults = 5;
 [[nodiscard]] std::string_view to_string(AuditResult result);
 
+struct FlowAudit {
+  AuditResult result = AuditResult::kGone;
+  std::string difference = {};  ///< in a few words, if there is one
+};
+
 /// Reads both in pieces of 64 KiB and holds one piece of each; before each piece it asks `go_on`.
-[[nodiscard]] AuditResult audit_flow(const flow::FlowStore& store, const Histories& histories,
-                                     const std::string& id, const std::function<bool()>& go_on);
+[[nodiscard]] FlowAudit audit_flow(const flow::FlowStore& store, const Histories& histories,
+                                   const std::string& id, const std::function<bool()>& go_on);
 
 }  // namespace flowtap

@@ -9,6 +9,7 @@
 #include "identity/runtimes/state_directories.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/repair/auditor.hpp"
+#include "stream/repair/before_counter.hpp"
 #include "stream/repair/histories.hpp"
 #include "stream/repair/refiller.hpp"
 #include "stream/repair/suspicion.hpp"
@@ -18,7 +19,7 @@ namespace flowtap {
 
 class Repair {
  public:
-  /// Refills and audits from now on, on threads of its own. `host_root` is where the node's file system is seen. The store must
+  /// Refills, audits and counts from now on, on threads of its own. `host_root` is where the node's file system is seen. The store must
   /// outlive it.
   [[nodiscard]] static Result<std::unique_ptr<Repair>> open(const std::string& host_root,
                                                             identity::StateDirectories where,
@@ -30,6 +31,8 @@ class Repair {
   [[nodiscard]] Suspicion& suspicion() { return suspicion_; }
   [[nodiscard]] Histories& histories() { return *histories_; }
   [[nodiscard]] const Auditor& auditor() const { return auditor_; }
+  [[nodiscard]] const Refiller& refiller() const { return refiller_; }
+  [[nodiscard]] BeforeCounter& before() { return before_; }
 
   void append_samples(std::vector<stats::Series>& out) const {
     refiller_.append_samples(out);
@@ -38,12 +41,16 @@ class Repair {
 
  private:
   Repair(std::unique_ptr<Histories> histories, flow::FlowStore& store)
-      : histories_(std::move(histories)), refiller_(store, *histories_), auditor_(store, *histories_) {}
+      : histories_(std::move(histories)),
+        refiller_(store, *histories_),
+        auditor_(store, *histories_),
+        before_(store, *histories_) {}
 
   Suspicion suspicion_;
   std::unique_ptr<Histories> histories_;
   Refiller refiller_;
   Auditor auditor_;
+  BeforeCounter before_;
 };
 
 }  // namespace flowtap

@@ -6,11 +6,16 @@
 #include <ranges>
 #include <utility>
 
+#include "stream/lines/shown_lines.hpp"
+
 namespace flowtap::flow {
 
 Filled fill_text(std::string& text, LogPosition begin, std::span<const GapFill> fills) {
   Filled filled;
   const LogPosition end = begin + text.size();
+  if (std::ranges::none_of(fills, [&](const GapFill& fill) { return fill.at >= begin && fill.at < end; }))
+    return filled;
+  const auto shown = static_cast<std::int64_t>(count_shown_lines(text));
   for (const GapFill& fill : std::views::reverse(fills)) {
     if (fill.at < begin || fill.at >= end || fill.text.empty()) continue;
     const std::size_t at = fill.at - begin;
@@ -21,6 +26,7 @@ Filled fill_text(std::string& text, LogPosition begin, std::span<const GapFill> 
     filled.bytes += fill.bytes;
     filled.lines += lines;
   }
+  if (!filled.edits.empty()) filled.shown = static_cast<std::int64_t>(count_shown_lines(text)) - shown;
   return filled;
 }
 

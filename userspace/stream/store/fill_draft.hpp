@@ -34,6 +34,7 @@ struct Filled {
   std::vector<LogEdit> edits;  ///< from the last on, so that those before it still stand where they did
   std::uint64_t bytes = 0;     ///< bytes that are no longer missing
   std::uint64_t lines = 0;     ///< more than before
+  std::int64_t shown = 0;      ///< more lines as people see them; fewer, if it has joined the halves of one
 };
 
 /// Fills the gaps that stand in the text, which begins at `begin`.

@@ -20,7 +20,7 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\4'};
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\5'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -46,21 +46,26 @@ struct RawState {
   std::uint64_t open;     // the stream of the line that the file ends amid; 0: it does not
   std::uint64_t open_is_stderr;
   std::uint64_t made_room;
+  std::uint64_t shown;
+  std::uint32_t amid;    // bits: of stdout, of stderr
+  std::uint32_t before;  // Before::State
+  std::uint64_t before_bytes;
+  std::uint64_t before_lines;
 };
 struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 120 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 152 && sizeof(RawStream) == 16);
 
 // What a file may begin with. The rows of earlier builds end some fields earlier.
 struct IndexVersion {
   char number;  // the magic's last byte
   std::size_t state_size;
 };
-constexpr std::array kVersions{IndexVersion{kMagic.back(), sizeof(RawState)},
-                               IndexVersion{'\3', offsetof(RawState, made_room)},
-                               IndexVersion{'\2', offsetof(RawState, open)}};
+constexpr std::array kVersions{
+    IndexVersion{kMagic.back(), sizeof(RawState)}, IndexVersion{'\4', offsetof(RawState, shown)},
+    IndexVersion{'\3', offsetof(RawState, made_room)}, IndexVersion{'\2', offsetof(RawState, open)}};
 
 const IndexVersion* version_of(std::string_view text) {
   const std::string_view magic(kMagic.data(), kMagic.size() - 1);
@@ -89,12 +94,27 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 void put_row(std::string& out, const FlowState& state, bool gone) {
   std::string row;
-  put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
-                    state.first, state.last, state.ended, state.past, state.refilled,
+  put(row, RawState{state.inode,
+                    state.base,
+                    state.length,
+                    state.lines_before,
+                    state.lines,
+                    state.missing,
+                    state.first,
+                    state.last,
+                    state.ended,
+                    state.past,
+                    state.refilled,
                     static_cast<std::uint32_t>(state.id.size()),
                     gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
-                    state.open ? state.open->stream : 0, state.open && state.open->output == "stderr",
-                    state.made_room});
+                    state.open ? state.open->stream : 0,
+                    state.open && state.open->output == "stderr",
+                    state.made_room,
+                    state.shown,
+                    (state.amid[0] ? 1U : 0U) | (state.amid[1] ? 2U : 0U),
+                    static_cast<std::uint32_t>(state.before.state),
+                    state.before.bytes,
+                    state.before.lines});
   row += state.id;
   if (!gone)
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
@@ -135,7 +155,14 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
            .open = raw->open == 0
                        ? std::nullopt
                        : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
-           .made_room = raw->made_room},
+           .made_room = raw->made_room,
+           // Earlier builds have counted the parts of lines.
+           .shown = state_size < sizeof(RawState) ? raw->lines : raw->shown,
+           .amid = {(raw->amid & 1U) != 0, (raw->amid & 2U) != 0},
+           .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
+                          ? static_cast<Before::State>(raw->before)
+                          : Before::State::kNone,
+                      raw->before_bytes, raw->before_lines}},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;

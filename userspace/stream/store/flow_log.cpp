@@ -66,6 +66,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
     : path_(dir + "/" + flow_file_name(state.id)),
       whole_(whole),
       written_(std::move(state)),
+      shown_(written_.shown),
       streams_(written_.streams),
       past_(written_.past),
       missing_(written_.missing),
@@ -75,6 +76,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       last_(written_.last),
       ended_(written_.ended),
       open_(written_.open) {
+  shown_lines_.go_on(written_.amid);
   if (written_.inode != 0) find_file();
   if (written_.length == 0) open_.reset();
 }
@@ -117,6 +119,9 @@ Status FlowLog::absorb(const FlowLog& other) {
   FTAP_TRY_ASSIGN(text, other.text());
   buffer_ += text;
   buffered_lines_ += count_lines(text);
+  shown_ += other.shown_;
+  shown_lines_ = other.shown_lines_;
+  if (other.before().state != Before::State::kNone) set_before(other.before());
   for (const auto& [stream, position] : other.streams_) {
     std::uint64_t& ours = streams_[stream];
     ours = std::max(ours, position);
@@ -145,6 +150,7 @@ bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line
   position = line.end;
   put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
   ++buffered_lines_;
+  if (shown_lines_.take(output, line.full)) ++shown_;
   if (first_ == 0) first_ = line.time;
   last_ = line.time;
   return true;
@@ -165,6 +171,7 @@ void FlowLog::end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& cl
   if (!is_amid_line_of_other(stream)) return;
   put_cri_line(buffer_, clock, {time, open_->output, true, {}, {}});
   ++buffered_lines_;
+  (void)shown_lines_.take(open_->output, true);
 }
 
 bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
@@ -181,6 +188,7 @@ void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
   missing_ += gap.missing.value_or(0);
   put_cri_line(buffer_, clock, gap);
   ++buffered_lines_;
+  (void)shown_lines_.take(gap);
 }
 
 // What some lines stand for, in bytes(): a gap in a log that has only some lines is of others, too.
@@ -242,6 +250,8 @@ Status FlowLog::flush() {
   written_.last = last_;
   written_.ended = ended_;
   written_.open = open_;
+  written_.shown = shown_;
+  written_.amid = shown_lines_.amid();
   return {};
 }
 

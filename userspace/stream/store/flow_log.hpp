@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "base/result.hpp"
 #include "stream/lines/cri_line.hpp"
 #include "stream/lines/line_assembler.hpp"
+#include "stream/lines/shown_lines.hpp"
 #include "stream/store/fill_draft.hpp"
 #include "stream/store/flow_state.hpp"
 
@@ -52,6 +54,13 @@ class FlowLog {
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
+  /// Lines as people see them.
+  [[nodiscard]] std::uint64_t shown() const { return shown_; }
+  [[nodiscard]] const Before& before() const { return written_.before; }
+  void set_before(const Before& before, const std::array<bool, 2>& amid = {}) {
+    written_.before = before;
+    shown_lines_.go_on(amid);
+  }
   /// The bytes of its streams, up to where they stand here; for a log of some of a stream's lines, the bytes of those lines.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
@@ -154,6 +163,8 @@ class FlowLog {
   FlowState written_;
   std::string buffer_;
   std::uint64_t buffered_lines_ = 0;
+  std::uint64_t shown_ = 0;
+  ShownLines shown_lines_;
   std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;

@@ -16,6 +16,11 @@ namespace {
 // The most edits of one flow. Each is remembered for those who read meanwhile.
 constexpr std::size_t kMostEdits = 65536;
 
+void add_to(std::uint64_t& count, std::int64_t more) {
+  const auto sum = static_cast<std::int64_t>(count) + more;
+  count = sum > 0 ? static_cast<std::uint64_t>(sum) : 0;
+}
+
 }  // namespace
 
 Result<FillDraft> FlowLog::draft_fill(std::span<const GapFill> fills) const {
@@ -67,6 +72,7 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
     const std::uint64_t filled = draft.filled.bytes + in_behind.bytes;
     written_.length = length;
     written_.lines += draft.filled.lines + in_behind.lines;
+    add_to(written_.shown, draft.filled.shown + in_behind.shown);
     written_.missing -= std::min(written_.missing, filled);
     written_.refilled += filled;
     draft.taken();
@@ -76,6 +82,7 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
   const std::uint64_t filled = draft.filled.bytes + in_behind.bytes + in_buffer.bytes;
   missing_ -= std::min(missing_, filled);
   refilled_ += filled;
+  add_to(shown_, draft.filled.shown + in_behind.shown + in_buffer.shown);
   for (const Filled* part : std::initializer_list<const Filled*>{&in_buffer, &in_behind, &draft.filled})
     edits_.insert(edits_.end(), part->edits.begin(), part->edits.end());
   return filled;

@@ -1,6 +1,7 @@
 // The state that is kept of a flow beside its lines, so that a start goes on exactly where the last process stood.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,13 +22,26 @@ struct OpenLine {
   bool operator==(const OpenLine&) const = default;
 };
 
+/// What a flow's source wrote before it was captured, which is in its runtime's files at best.
+struct Before {
+  enum class State : std::uint8_t {
+    kNone,       ///< it was captured from its beginning, as far as is known
+    kUncounted,  ///< it was not, and nobody has counted that yet, or can
+    kCounted,
+  };
+  State state = State::kNone;
+  std::uint64_t bytes = 0;
+  std::uint64_t lines = 0;  ///< as people see them
+  bool operator==(const Before&) const = default;
+};
+
 struct FlowState {
   std::string id;
   std::uint64_t inode = 0;         ///< of its file; 0: it has none
   LogPosition base = 0;            ///< of the file's first byte
   std::uint64_t length = 0;        ///< of the file; what stands behind it does not count
   std::uint64_t lines_before = 0;  ///< lines that stood before `base`
-  std::uint64_t lines = 0;         ///< in all, up to the file's end
+  std::uint64_t lines = 0;         ///< of the format, in all, up to the file's end
   std::uint64_t missing = 0;       ///< bytes of its streams in gaps
   std::uint64_t refilled = 0;      ///< bytes that were in gaps, and are there now
   std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
@@ -38,6 +52,9 @@ struct FlowState {
   std::uint64_t past = 0;             ///< that sum, or the sum of all, if the flow has only some lines
   std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
   std::uint64_t made_room = 0;        ///< bytes of its streams that stood before the file's first line
+  std::uint64_t shown = 0;            ///< lines as people see them (ShownLines), up to the file's end
+  std::array<bool, 2> amid{};         ///< whether stdout and stderr end amid such a line there
+  Before before = {};
   bool operator==(const FlowState&) const = default;
 };
 

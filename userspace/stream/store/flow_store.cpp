@@ -95,6 +95,8 @@ FlowStore::Ref FlowStore::make(FlowState state) {
       state.streams = succession->streams;
       for (const auto& [stream, position] : state.streams) state.made_room += position;
     }
+    state.shown = succession->shown;
+    state.before = succession->before;
   } else {
     succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
   }
@@ -150,11 +152,12 @@ void FlowStore::Writing::touch(Flow& flow) {
 
 bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
   const std::size_t before = flow.log.buffered();
+  const std::uint64_t shown = flow.log.shown();
   if (!flow.log.add(stream, output, line, store_.clock_)) return false;
   store_.more_age_ = store_.more_age_ || flow.derived;
   store_.buffered_ += flow.log.buffered() - before;
   store_.full_ = store_.full_ || (flow.log.buffered() >= store_.options_.buffer_bytes && now_ >= flow.retry);
-  ++store_.stats_.lines;
+  store_.stats_.lines += flow.log.shown() - shown;
   touch(flow);
   return true;
 }
@@ -389,8 +392,8 @@ FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {
   const FlowLog& log = flow.log;
-  return {log.id(),       log.lines(), log.bytes(), log.missing(),
-          log.refilled(), log.first(), log.last(),  log.ended() == 0};
+  return {log.id(),    log.shown(), log.bytes(),      log.missing(), log.refilled(),
+          log.first(), log.last(),  log.ended() == 0, flow.derived,  log.before()};
 }
 
 std::vector<FlowSummary> FlowStore::flows() const {
@@ -406,6 +409,14 @@ std::optional<FlowSummary> FlowStore::summary(const std::string& id) const {
   const auto known = flows_.find(id);
   if (known == flows_.end()) return std::nullopt;
   return summary_of(*known->second);
+}
+
+void FlowStore::set_before(const std::string& id, const Before& before, const std::array<bool, 2>& amid) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = flows_.find(id);
+  if (known == flows_.end() || known->second->log.before().state >= before.state) return;
+  known->second->log.set_before(before, amid);
+  changed_.push_back(known->second);  // the next flush writes it to the index
 }
 
 FlowStore::Changes FlowStore::changes_since(std::uint64_t change) const {

@@ -54,7 +54,7 @@ constexpr std::size_t kEvictions = 5;
 [[nodiscard]] std::string_view to_string(Eviction reason);
 
 struct StoreStats {
-  std::uint64_t lines = 0;  ///< added by this process
+  std::uint64_t lines = 0;  ///< as people see them, added by this process
   std::uint64_t flows = 0;  ///< now, like the four that follow
   std::uint64_t open_flows = 0;
   std::uint64_t buffers = 0;
@@ -62,7 +62,9 @@ struct StoreStats {
   std::uint64_t file_bytes = 0;
   std::array<std::uint64_t, kEvictions> evicted_bytes{};
   std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
-  std::uint64_t missed_lines = 0;                         ///< that made room before a follower had read them
+  std::uint64_t gone_missing = 0;                         ///< bytes that were missing in flows that are gone
+  std::uint64_t gone_refilled = 0;  ///< bytes that were found again for flows that are gone
+  std::uint64_t missed_lines = 0;   ///< that made room before a follower had read them
   std::uint64_t write_errors = 0;
   std::uint64_t index_errors = 0;
   std::string last_error;  ///< empty: the last flush succeeded
@@ -77,13 +79,15 @@ constexpr std::uint64_t kFilePage = 4096;
 /// What can be told of a flow.
 struct FlowSummary {
   std::string id;
-  std::uint64_t lines = 0;
+  std::uint64_t lines = 0;  ///< as people see them
   std::uint64_t bytes = 0;  ///< of its streams, up to where they stand in its log
   std::uint64_t missing = 0;
   std::uint64_t refilled = 0;  ///< bytes that were missing, and were found elsewhere
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   bool open = false;
+  bool derived = false;  ///< its lines are also in other flows
+  Before before = {};    ///< neither in `lines` nor in `bytes`
 };
 
 /// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the
@@ -99,13 +103,15 @@ class FlowStore {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
     std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
-    // The next seven are about the last flow that is gone.
+    // The rest is about the last flow that is gone.
     LogPosition end = 0;
     std::uint64_t lines = 0;
     std::uint64_t first = 0;
     std::uint64_t past = 0;
     std::map<StreamNo, std::uint64_t> streams = {};
-    bool ended = false;     ///< nothing more comes under its name
+    bool ended = false;  ///< nothing more comes under its name
+    std::uint64_t shown = 0;
+    Before before = {};
     std::string into = {};  ///< the flow that its lines have become a part of, if they have
   };
   struct Flow {
@@ -231,6 +237,10 @@ class FlowStore {
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow_changes();
   /// Something known of flows beside their lines has changed.
   void news_of_flows();
+
+  /// What the flow's source wrote before it was captured, if it is not counted already. `amid`: what is captured of stdout and stderr
+  /// from now on goes on with a line of that. Safe from any thread.
+  void set_before(const std::string& id, const Before& before, const std::array<bool, 2>& amid = {});
 
   /// Moves positions, and the number of lines before the first of them, from where they stood after this many edits to where they
   /// stand now. Returns how many edits there are now. A reader moves all of its positions in one call, since another edit may

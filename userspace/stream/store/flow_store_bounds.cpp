@@ -58,6 +58,10 @@ void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
 void FlowStore::remove(const Ref& flow, Eviction reason) {
   ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
   stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
+  if (!flow->derived) {
+    stats_.gone_missing += flow->log.missing();
+    stats_.gone_refilled += flow->log.refilled();
+  }
   std::erase_if(left_, [](const auto& left) { return left.second.expired(); });
   left_.insert_or_assign(flow->log.id(), flow->succession);
   forget(flow);
@@ -74,6 +78,8 @@ void FlowStore::forget(const Ref& flow) {
   left.past = log.past();
   left.streams = log.streams();
   left.ended = log.ended() != 0;
+  left.shown = log.shown();
+  left.before = log.before();
   log.remove_file();
   log.release();
   flow->gone = true;

@@ -70,6 +70,10 @@ TEST(History, OfAContainerThatRanBeforeUnderPodman) {
   EXPECT_EQ(difference(log_text(daemon, flow, "stdout"), writer_lines(0, 20'000) + "half"), "")
       << "nothing was captured yet";
   EXPECT_EQ(log_text(daemon, flow, "stderr"), "early\n");
+  const std::uint64_t before = writer_lines(0, 20'000).size() + 4 + 6;
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow)->bytes == before; })) << "it is counted";
+  EXPECT_FALSE(flow_called(daemon, flow)->more_before);
+  EXPECT_EQ(flow_called(daemon, flow)->lines, 20'002U) << "with one that has not ended";
   let_go(root, "go");
   EXPECT_EQ(podman.wait("early"), 0);
   ASSERT_TRUE(ended_flow(daemon, flow));
@@ -77,6 +81,8 @@ TEST(History, OfAContainerThatRanBeforeUnderPodman) {
   EXPECT_EQ(difference(log_text(daemon, flow, "stdout"), wanted), "");
   EXPECT_EQ(log_text(daemon, flow, "stderr"), "early\n");
   EXPECT_EQ(difference(logged_bytes(podman.log(id), "stdout"), wanted), "") << "what conmon has";
+  EXPECT_EQ(flow_called(daemon, flow)->bytes, wanted.size() + 6);
+  EXPECT_EQ(flow_called(daemon, flow)->lines, 40'002U);
   const std::string path = "/api/v1/flows/" + escaped(flow) + "/log";
   const auto get = [&](const std::string& query) { return get_unix(daemon.socket(), path + query).body; };
   EXPECT_EQ(get("?tailLines=2"), writer_lines(39'998, 2));

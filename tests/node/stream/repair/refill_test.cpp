@@ -99,6 +99,16 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_GT(stats.series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"), 100'000)
       << "there were gaps";
   EXPECT_GT(refilled(daemon, "exact"), 100'000);
+  // Both truths are told: what the ring lost, and that it was found again.
+  const auto seen = flow_called(daemon, flow);
+  EXPECT_GT(seen->found, 100'000U);
+  const auto stream = daemon.status().at("stream");
+  const auto& recovery = stream.at("recovery");
+  EXPECT_GE(recovery.at("found").to_number<std::uint64_t>(), seen->found);
+  EXPECT_GE(stream.at("lost_bytes").at("ring_full").to_number<std::uint64_t>(), seen->found);
+  EXPECT_GT(stats.series.at(R"(flowtap_flow_lost_bytes{state="found"})"), 100'000);
+  EXPECT_TRUE(stats.series.contains(R"(flowtap_flow_lost_bytes{state="missing"})") &&
+              stats.series.contains(R"(flowtap_flow_lost_bytes{state="sought"})"));
 }
 
 /// Whether the follower got all of it: each byte in its place, or a line that says how many bytes are missing there, behind a mark

@@ -20,7 +20,7 @@ TEST(FlowsJson, IsTheContract) {
       R"("uid":"3f0d6a1e","container":"nginx","restart":2,"image":"registry/nginx:1.25",)"
       R"("runtime":"containerd","group":"checkout","bytes":123456789,"lines":1000,)"
       R"("first":"2023-11-14T22:13:20.000000001Z","last":"2023-11-14T22:13:21.020000000Z","open":true,)"
-      R"("missing_bytes":42,"suspect":true,"streams":[)"
+      R"("missing_bytes":42,"found_bytes":7,"more_before":true,"audit":"differs","suspect":true,"streams":[)"
       R"({"name":"stdout","capture":"pipe","bytes":123456000,"missing_bytes":42,"open":true},)"
       R"({"name":"stderr","capture":"tty","bytes":789,"missing_bytes":0,"open":false}]}]})");
   EXPECT_EQ(flows_to_json({}), R"({"flows":[]})");
@@ -32,7 +32,7 @@ TEST(FlowsJson, WhatIsAbsentHasNoMember) {
   flow.kind = "proc";
   EXPECT_EQ(
       flows_to_json({flow}),
-      R"({"flows":[{"id":"proc/7-99","kind":"proc","bytes":0,"lines":0,"open":false,"missing_bytes":0,"suspect":false,"streams":[]}]})");
+      R"({"flows":[{"id":"proc/7-99","kind":"proc","bytes":0,"lines":0,"open":false,"missing_bytes":0,"found_bytes":0,"suspect":false,"streams":[]}]})");
 }
 
 TEST(FlowsJson, ReadsBackAsItself) {

@@ -145,6 +145,29 @@ TEST_F(LogReaderTest, TheLastLinesOrThoseSince) {
   EXPECT_EQ(log({.since = system_clock::time_point(9s)}), "|");
 }
 
+TEST_F(LogReaderTest, TheLastLinesAsPeopleSeeThem) {
+  say("1"), say("2a", false), say("2b"), flush(), say("4"), say("5");
+  const auto last = [this](std::uint64_t lines, bool follow = false) {
+    return log({.follow = follow, .tail_lines = lines, .whole_lines = true});
+  };
+  EXPECT_EQ(last(0), "|");
+  EXPECT_EQ(last(3), "2a2b\n4\n5\n|");
+  EXPECT_EQ(last(4), "1\n2a2b\n4\n5\n|");
+  EXPECT_EQ(last(1000), "1\n2a2b\n4\n5\n|");
+  // Two outputs: the rest of a line that is not wanted stands among those that are.
+  const std::string part(flow::kMaxLine, '6');
+  say(part, false), say("7", true, "stderr"), say(part, false), say("8", true, "stderr"), say("6"), say("9");
+  EXPECT_EQ(last(1), "9\n|");
+  EXPECT_EQ(last(2), "8\n9\n|");
+  EXPECT_EQ(last(3), "7\n8\n9\n|");
+  EXPECT_TRUE(last(4) == part + "7\n" + part + "8\n6\n9\n|") << "as text has it";
+  // A gap is a line for those who see it.
+  lose(7), say("10"), say("11", false);
+  EXPECT_EQ(last(3), "9\n10\n11|");
+  EXPECT_EQ(last(3, true), "[flowtap: 7 bytes are missing here]\n10\n11");
+  EXPECT_EQ(store_->summary("f")->lines, 10U);
+}
+
 TEST_F(LogReaderTest, TheTailOfALargeLog) {
   std::string all;
   std::vector<std::size_t> begins;

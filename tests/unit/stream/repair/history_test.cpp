@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "base/wall_clock.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/repair/before_counter.hpp"
 #include "stream/repair/flow_audit.hpp"
 #include "stream/repair/flow_gaps.hpp"
 #include "stream/repair/refiller.hpp"
@@ -109,13 +111,13 @@ TEST_F(HistoryTest, SaysWhatItCannotRead) {
 }
 
 TEST_F(HistoryTest, EqualFlowsAreFoundEqual) {
-  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }).result; };
   EXPECT_EQ(audit(), AuditResult::kGone) << "it is not there";
   capture(1, 5000);
   EXPECT_EQ(audit(), AuditResult::kNoSource);
   keep(1, 5000);
   EXPECT_EQ(audit(), AuditResult::kEqual);
-  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return false; }), AuditResult::kGone)
+  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return false; }).result, AuditResult::kGone)
       << "told to stop";
   keep(1, 5001);
   EXPECT_EQ(audit(), AuditResult::kDiffers) << "the last line was not captured";
@@ -128,7 +130,7 @@ TEST_F(HistoryTest, EqualFlowsAreFoundEqual) {
 TEST_F(HistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
   capture(2000, 5000);
   keep(1, 5000);
-  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }).result; };
   EXPECT_EQ(audit(), AuditResult::kEqual);
   {
     flow::FlowStore::Writing writing(*store_, {});
@@ -143,7 +145,121 @@ TEST_F(HistoryTest, AByteIsADifference) {
   at_[0] += 1;
   capture(501, 1000);
   keep(1, 1000);
-  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return true; }), AuditResult::kDiffers);
+  const FlowAudit audit = audit_flow(*store_, *history_, kFlow, [] { return true; });
+  EXPECT_EQ(audit.result, AuditResult::kDiffers);
+  std::size_t equal = 0;
+  for (std::uint64_t n = 1; n < 500; ++n)
+    if (n % 10 != 3) equal += line(n).size();
+  // "line 501" was captured, and the runtime has "line 500".
+  EXPECT_EQ(audit.difference, "stdout differs after " + std::to_string(equal + 7) + " equal bytes");
+}
+
+TEST_F(HistoryTest, WhatDiffersIsSaid) {
+  const auto difference = [&] {
+    return audit_flow(*store_, *history_, kFlow, [] { return true; }).difference;
+  };
+  const auto of_stdout = [](std::uint64_t to) {
+    std::size_t bytes = 0;
+    for (std::uint64_t n = 11; n < to; ++n) bytes += n % 10 == 3 ? 0 : line(n).size();
+    return std::to_string(bytes);
+  };
+  capture(11, 13);
+  keep(11, 13);
+  EXPECT_EQ(difference(), "");
+  keep(11, 14);
+  EXPECT_EQ(difference(), "stderr: only the runtime's file has any, 8 bytes");
+  capture(13, 2000);
+  keep(11, 1999);
+  EXPECT_EQ(difference(), "stdout: the runtime's file ends after " + of_stdout(1999) + " equal bytes");
+  keep(11, 2001);
+  EXPECT_EQ(difference(),
+            "stdout: only the runtime's file goes on after " + of_stdout(2000) + " equal bytes");
+  keep(0, 1);
+  EXPECT_EQ(difference(), "stdout begins with bytes that the runtime's file does not have");
+}
+
+// A container wrote before it was captured. That is counted once, however much is captured meanwhile.
+TEST_F(HistoryTest, WhatWasWrittenBeforeIsCounted) {
+  using State = flow::Before::State;
+  keep(0, 100);
+  capture(60, 80);
+  const auto before = [&] { return store_->summary(kFlow)->before; };
+  const auto eventually = [](auto&& is_so) {
+    for (int i = 0; i < 1000 && !is_so(); ++i) std::this_thread::sleep_for(10ms);
+    return is_so();
+  };
+  const flow::Before counted{.state = State::kCounted, .bytes = lines(0, 60).size(), .lines = 60};
+  {
+    BeforeCounter counter(*store_, *history_);
+    EXPECT_EQ(before().state, State::kNone);
+    counter.add(kFlow, 60'000'000'000);
+    EXPECT_TRUE(eventually([&] { return before() == counted; })) << before().bytes << ' ' << before().lines;
+    counter.add(kFlow, 60'000'000'000);  // another of its streams
+    EXPECT_EQ(before(), counted);
+  }
+  EXPECT_EQ(store_->summary(kFlow)->lines, 20U) << "what was captured is told apart";
+  store_->flush({}, 1, true);
+  store_ = flow::FlowStore::open({.dir = dir_ / ""});
+  EXPECT_EQ(before(), counted) << "over a start";
+}
+
+// Its lines are parts of 16 KiB in the runtime's file, and one that it has not ended is a line, too.
+TEST_F(HistoryTest, WhatASilentContainerWroteBeforeIsCountedByLines) {
+  std::string text;
+  for (int part = 0; part < 200; ++part)
+    text += rfc3339_nano(second(7)) + " stdout P " + std::string(16'384, 'x') + "\n";
+  text += rfc3339_nano(second(8)) + " stdout F end\n" + rfc3339_nano(second(9)) + " stderr F no\n" +
+          rfc3339_nano(second(9)) + " stdout P prompt> \n";
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.open_stream(*writing.flow(kFlow));
+  }
+  store_->set_before(kFlow, {.state = flow::Before::State::kUncounted});
+  BeforeCounter counter(*store_, *history_);  // an earlier service has not come to it
+  for (int i = 0; i < 1000 && store_->summary(kFlow)->before.bytes == 0; ++i)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(store_->summary(kFlow)->before, (flow::Before{.state = flow::Before::State::kCounted,
+                                                          .bytes = 200 * std::uint64_t{16'384} + 4 + 3 + 8,
+                                                          .lines = 3}));
+  EXPECT_EQ(log({.tail_lines = 2}), "no\nprompt> ");
+}
+
+// kubelet counts the parts of a long line; people do not.
+TEST_F(HistoryTest, TheLastWholeLines) {
+  const std::string megabytes(3'000'000, 'm');
+  std::string text;
+  std::string wanted;
+  const auto keep_line = [&](std::string_view line) {
+    wanted.append(line).append(1, '\n');
+    for (; line.size() > 16'384; line.remove_prefix(16'384))
+      text += rfc3339_nano(second(7)) + " stdout P " + std::string(line.substr(0, 16'384)) + "\n";
+    text += rfc3339_nano(second(7)) + " stdout F " + std::string(line) + "\n";
+  };
+  for (int i = 0; i < 3000; ++i) keep_line("line " + std::to_string(i));
+  keep_line(megabytes);
+  keep_line("last");
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
+  const auto last = [&](std::size_t lines) {
+    std::size_t at = wanted.size() - 1;
+    for (; lines > 0 && at != std::string::npos; --lines) at = wanted.rfind('\n', at - 1);
+    return at == std::string::npos ? wanted : wanted.substr(at + 1);
+  };
+  for (const std::size_t tail : {1U, 2U, 3U, 2000U, 3001U})
+    EXPECT_TRUE(log({.tail_lines = tail, .whole_lines = true}) == last(tail)) << tail;
+  EXPECT_TRUE(log({.tail_lines = 5000, .whole_lines = true}) == wanted);
+  EXPECT_TRUE(log({.tail_lines = 2}) == std::string(3'000'000 % 16'384, 'm') + "\nlast\n")
+      << "kubelet's rule";
+  {
+    // The store has the last two of them.
+    flow::FlowStore::Writing writing(*store_, {});
+    flow::LineAssembler lines;
+    lines.add(megabytes + "\nlast\n", 7'000'000'000,
+              [&](const flow::LineView& line) { writing.add(*writing.flow(kFlow), 1, "stdout", line); });
+  }
+  EXPECT_EQ(store_->summary(kFlow)->lines, 2U);
+  for (const std::size_t tail : {1U, 2U, 3U, 2000U, 3001U})
+    EXPECT_TRUE(log({.tail_lines = tail, .whole_lines = true}) == last(tail)) << tail << ", of both";
 }
 
 // Somebody follows from a moment on when an output has said nothing since its capture began. Older lines are only in the

@@ -77,6 +77,7 @@ TEST_F(FillTest, InMemoryAndInTheFile) {
     const auto change = fill("found", 100);
     EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 100U);
     EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
+    EXPECT_EQ(store_->summary("f")->lines, 3U) << "the gap was none";
     EXPECT_EQ(store_->summary("f")->missing, 0U);
     EXPECT_EQ(store_->summary("f")->refilled, 100U);
     EXPECT_EQ(store_->summary("f")->lines, 3U);

@@ -42,14 +42,15 @@ TEST(FlowIndex, AmidALineOverAStart) {
   }
 }
 
-/// The index as earlier builds wrote it: 2 did not know whose line a file ends amid, and neither knew how much has made room.
+/// The index as earlier builds wrote it: 2 did not know whose line a file ends amid, 3 how much has made room, and 4 how many lines
+/// people see.
 struct OlderBuild {
   char magic;
   std::size_t state;  // bytes
 };
 std::string older_index(std::string_view index, const OlderBuild& build) {
   constexpr std::size_t kMagic = 8;
-  constexpr std::size_t kState = 120;
+  constexpr std::size_t kState = 152;
   std::string older(index.substr(0, kMagic));
   older.back() = build.magic;
   for (std::string_view rest = index.substr(kMagic); !rest.empty();) {
@@ -90,6 +91,8 @@ TEST_P(OlderIndex, IsGoneOnWith) {
     EXPECT_EQ(lines_of(log_of(*store, "a")), (std::vector<std::string>{"one", "two"}));
     EXPECT_EQ(store->find("a")->log.position_of(1), 8U);
     EXPECT_EQ(store->find("b")->log.position_of(2), 6U);
+    EXPECT_EQ(store->summary("a")->lines, 2U);
+    EXPECT_EQ(store->summary("a")->before, Before());
     EXPECT_EQ(store->summary("b")->open, start == 0) << "what was written behind an older build's is read";
     Writer(*store, "b", 2).end(10 + static_cast<std::uint64_t>(start));
     store->flush({}, 1, true);
@@ -97,7 +100,40 @@ TEST_P(OlderIndex, IsGoneOnWith) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(FlowIndex, OlderIndex, testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}));
+INSTANTIATE_TEST_SUITE_P(FlowIndex, OlderIndex,
+                         testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}, OlderBuild{'\4', 120}));
+
+// Lines as people see them, and what was written before, over a start amid a long line of each output.
+TEST(FlowIndex, LinesThatPeopleSeeOverAStart) {
+  const TmpfsDir dir;
+  auto store = FlowStore::open({.dir = dir / ""});
+  const auto add = [&](StreamNo stream, const char* output, const LineView& line) {
+    FlowStore::Writing writing(*store, {});
+    writing.add(*writing.flow("f"), stream, output, line);
+  };
+  add(1, "stdout", {"one", true, 0, 4, 1});
+  add(1, "stdout", {"tw", false, 4, 6, 1});
+  add(2, "stderr", {"thr", false, 0, 3, 1});
+  EXPECT_EQ(store->summary("f")->lines, 3U) << "one that has not ended is a line";
+  EXPECT_EQ(store->stats().lines, 3U);
+  const Before before{.state = Before::State::kCounted, .bytes = 70, .lines = 7};
+  store->set_before("f", before);
+  store->set_before("f", {.state = Before::State::kUncounted});
+  store->flush({}, 1, true);
+  store = FlowStore::open({.dir = dir / ""});
+  EXPECT_EQ(store->summary("f")->before, before);
+  add(1, "stdout", {"o", true, 6, 8, 2});
+  add(2, "stderr", {"ee", false, 3, 5, 2});
+  EXPECT_EQ(store->summary("f")->lines, 3U);
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.add_gap(*writing.flow("f"), 2, "stderr", 10, 3);
+  }
+  EXPECT_EQ(store->summary("f")->lines, 3U) << "a gap is no line";
+  add(2, "stderr", {"four", true, 10, 15, 3});
+  EXPECT_EQ(store->summary("f")->lines, 4U);
+  EXPECT_EQ(store->find("f")->log.lines(), 8U) << "of the format";
+}
 
 }  // namespace
 }  // namespace flowtap::flow
