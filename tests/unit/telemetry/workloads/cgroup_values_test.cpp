@@ -41,6 +41,7 @@ TEST(CgroupValues, CpuTimeAndThrottling) {
   const auto all = v2("cpu.stat", kCpuStat).value();
   EXPECT_EQ(all[kCpuUser], 3'000'011'000U);
   EXPECT_EQ(all[kCpuSystem], 2'000'006'000U);
+  EXPECT_EQ(all[kCpu], 5'000'017'000U);
   EXPECT_EQ(all[kPeriods], 40U);
   EXPECT_EQ(all[kThrottledPeriods], 7U);
   EXPECT_EQ(all[kThrottled], 123'456'000U);
@@ -65,11 +66,22 @@ TEST(CgroupValues, TheLimitOfCpus) {
   EXPECT_FALSE(none[kCpuLimit]);
 }
 
+// What kubelet writes for 1 CPU (1024 shares), systemd's default, and the ends of the range.
+TEST(CgroupValues, SharesOfCpus) {
+  for (const auto& [weight, shares] : {std::pair("0\n", 2.0), std::pair("1\n", 2.0), std::pair("39\n", 998.0),
+                                       std::pair("100\n", 2597.0), std::pair("10000\n", 262144.0)})
+    EXPECT_EQ(v2("cpu.weight", weight).value()[kShares], shares) << weight;
+  for (const char* bad : {"-1\n", "10001\n", "max\n", ""}) EXPECT_FALSE(v2("cpu.weight", bad)) << bad;
+  EXPECT_EQ(v1("cpu.shares", "1024\n").value()[kShares], 1024);
+}
+
 TEST(CgroupValues, Memory) {
   auto all = v2("memory.stat",
-                "anon 4096\nfile 16384\nkernel 1000\nfile_mapped 8192\ninactive_file 12288\npgfault "
+                "anon 4096\nfile 16384\nkernel 1000\nfile_mapped 8192\nactive_file 100\ninactive_file "
+                "12288\npgfault "
                 "11\npgmajfault 2\n")
                  .value();
+  EXPECT_EQ(all[kActiveFile], 100);
   EXPECT_EQ(all[kAnonymous], 4096);
   EXPECT_EQ(all[kFile], 16384);
   EXPECT_EQ(all[kKernel], 1000);
@@ -95,10 +107,14 @@ TEST(CgroupValues, SingleNumbersAndLimits) {
   EXPECT_EQ(v2("memory.swap.current", "0\n").value()[kSwap], 0);
   EXPECT_EQ(v2("memory.peak", "8192\n").value()[kMemoryPeak], 8192);
   EXPECT_EQ(v2("memory.max", "1048576\n").value()[kMemoryLimit], 1048576);
-  EXPECT_FALSE(v2("memory.max", "max\n").value()[kMemoryLimit]);
+  EXPECT_EQ(v2("memory.max", "max\n").value()[kMemoryLimit], kUnlimited);
+  EXPECT_EQ(v2("memory.min", "0\n").value()[kReservation], 0);
+  EXPECT_EQ(v2("memory.min", "4096\n").value()[kReservation], 4096);
+  EXPECT_EQ(v2("memory.swap.max", "0\n").value()[kSwapLimit], 0);
+  EXPECT_EQ(v2("memory.swap.max", "max\n").value()[kSwapLimit], kUnlimited);
   EXPECT_EQ(v2("pids.current", "3\n").value()[kTasks], 3);
   EXPECT_EQ(v2("pids.max", "100\n").value()[kTasksLimit], 100);
-  EXPECT_FALSE(v2("pids.max", "max\n").value()[kTasksLimit]);
+  EXPECT_EQ(v2("pids.max", "max\n").value()[kTasksLimit], kUnlimited);
 }
 
 TEST(CgroupValues, WhatRanOutOfMemory) {
@@ -187,8 +203,11 @@ TEST(CgroupValuesV1, Memory) {
   EXPECT_EQ(v1("memory.usage_in_bytes", "4096\n").value()[kMemory], 4096);
   EXPECT_EQ(v1("memory.max_usage_in_bytes", "8192\n").value()[kMemoryPeak], 8192);
   EXPECT_EQ(v1("memory.limit_in_bytes", "1048576\n").value()[kMemoryLimit], 1048576);
-  for (const char* none : {"9223372036854771712\n", "9223372036854710272\n"})
-    EXPECT_FALSE(v1("memory.limit_in_bytes", none).value()[kMemoryLimit]) << none;
+  for (const char* none : {"9223372036854771712\n", "9223372036854710272\n"}) {
+    EXPECT_EQ(v1("memory.limit_in_bytes", none).value()[kMemoryLimit], kUnlimited) << none;
+    EXPECT_EQ(v1("memory.memsw.limit_in_bytes", none).value()[kSwapLimit], kUnlimited) << none;
+    EXPECT_EQ(v1("memory.soft_limit_in_bytes", none).value()[kReservation], 0) << none;
+  }
   EXPECT_EQ(v1("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n").value()[kOomKills], 3U);
 }
 

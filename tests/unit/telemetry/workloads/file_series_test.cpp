@@ -36,9 +36,9 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
   for (auto& counter : io["sda"].counters) counter = 1;
   std::vector<stats::Series> all;
   append_series(values, io, {"host", "", "", "", ""}, all);
-  // Values that only serve to work out others are left out: inactive_file, quota, period, and the process about which
-  // more is told.
-  EXPECT_EQ(all.size(), kCgroupCounters + kIoCounters + kCgroupGauges - 4);
+  // Values that only serve to work out others are left out: quota, period, and the process about which more is told. The
+  // CPU time is the one that the kernel adds up at context switches.
+  EXPECT_EQ(all.size(), kCgroupCounters - 1 + kIoCounters + kCgroupGauges - 3);
   std::set<StatId> ids;
   std::size_t counters = 0;
   for (const stats::Series& series : all) {
@@ -46,7 +46,26 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
     counters += series.stat->kind == stats::Kind::kCounter ? 1 : 0;
   }
   EXPECT_EQ(ids.size(), all.size());
-  EXPECT_EQ(counters, kCgroupCounters + kIoCounters);
+  EXPECT_EQ(counters, kCgroupCounters - 1 + kIoCounters);
+}
+
+TEST(FileSeries, WhatHasNoLimitHasNoSeriesButA0ForOthers) {
+  CgroupValues values;
+  values[CgroupGauge::kMemoryLimit] = kUnlimited;
+  values[CgroupGauge::kTasksLimit] = 100;
+  values[CgroupGauge::kReservation] = 0;
+  const stats::Labels app{"pod", "shop", "web-0", "app", "web"};
+  std::vector<stats::Series> ours;
+  append_series(values, {}, app, ours);
+  ASSERT_EQ(ours.size(), 1U);
+  EXPECT_EQ(ours[0].stat->id, StatId::kWORKLOAD_TASKS_LIMIT);
+  std::vector<stats::Series> unset;
+  append_unset(values, app, unset);
+  ASSERT_EQ(unset.size(), 2U) << "a limit that was not read is not said to be none";
+  EXPECT_EQ(unset[0].stat->id, StatId::kWORKLOAD_MEMORY_LIMIT);
+  EXPECT_EQ(std::get<double>(unset[0].value), 0);
+  EXPECT_EQ(unset[0].labels, app);
+  EXPECT_EQ(unset[1].stat->id, StatId::kWORKLOAD_MEMORY_RESERVATION);
 }
 
 }  // namespace

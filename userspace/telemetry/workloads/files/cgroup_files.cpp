@@ -16,8 +16,9 @@ constexpr std::size_t kLongestFile = std::size_t{1} << 20U;
 constexpr unsigned kLookAgain = 6;
 
 // The values of files that are settings.
-constexpr std::array kSettings{CgroupGauge::kQuota, CgroupGauge::kPeriod, CgroupGauge::kMemoryLimit,
-                               CgroupGauge::kTasksLimit};
+constexpr std::array kSettings{CgroupGauge::kQuota,      CgroupGauge::kPeriod, CgroupGauge::kMemoryLimit,
+                               CgroupGauge::kTasksLimit, CgroupGauge::kShares, CgroupGauge::kReservation,
+                               CgroupGauge::kSwapLimit};
 
 Fd open_directory(const Fd& root, const std::string& path) {
   const auto begin = path.find_first_not_of('/');

@@ -56,7 +56,9 @@ inline bool parse_number(std::string_view text, std::optional<double>& to) {
 
 /// The same, or "max", which stands for none.
 inline bool parse_limit(std::string_view text, std::optional<double>& to) {
-  return text == "max\n" || parse_number(text, to);
+  if (text != "max\n") return parse_number(text, to);
+  to = kUnlimited;
+  return true;
 }
 
 }  // namespace flowtap::telemetry

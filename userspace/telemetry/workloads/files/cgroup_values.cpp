@@ -1,6 +1,7 @@
 #include "telemetry/workloads/files/cgroup_values.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "telemetry/workloads/files/cgroup_keys.hpp"
@@ -25,7 +26,8 @@ using enum CgroupGauge;
 constexpr std::uint64_t kNanosecondsOfUs = 1000;
 
 bool cpu_stat(std::string_view text, CgroupValues& out) {
-  static constexpr std::array kCounters{CounterKey{"user_usec", kCpuUser, kNanosecondsOfUs},
+  static constexpr std::array kCounters{CounterKey{"usage_usec", kCpu, kNanosecondsOfUs},
+                                        CounterKey{"user_usec", kCpuUser, kNanosecondsOfUs},
                                         CounterKey{"system_usec", kCpuSystem, kNanosecondsOfUs},
                                         CounterKey{"nr_periods", kPeriods},
                                         CounterKey{"nr_throttled", kThrottledPeriods},
@@ -48,10 +50,24 @@ bool cpu_max(std::string_view text, CgroupValues& out) {
 bool memory_stat(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"pgfault", kPageFaults},
                                         CounterKey{"pgmajfault", kMajorPageFaults}};
-  static constexpr std::array kGauges{GaugeKey{"anon", kAnonymous}, GaugeKey{"file", kFile},
-                                      GaugeKey{"file_mapped", kMappedFile}, GaugeKey{"kernel", kKernel},
-                                      GaugeKey{"inactive_file", kInactiveFile}};
+  static constexpr std::array kGauges{
+      GaugeKey{"anon", kAnonymous},         GaugeKey{"file", kFile},
+      GaugeKey{"file_mapped", kMappedFile}, GaugeKey{"kernel", kKernel},
+      GaugeKey{"active_file", kActiveFile}, GaugeKey{"inactive_file", kInactiveFile}};
   return parse_keys(text, kCounters, kGauges, out);
+}
+
+// Shares have been written into cpu.weight by this line for years; it is also the way in which cAdvisor reads it. 0 is that
+// of an idle group (cpu.idle), which gets less than the least.
+bool cpu_weight(std::string_view text, CgroupValues& out) {
+  constexpr double kLeastShares = 2;
+  constexpr double kMostShares = 262144;
+  constexpr double kMostWeight = 10000;
+  std::optional<double> weight;
+  if (!parse_number(text, weight) || *weight > kMostWeight) return false;
+  out[kShares] = kLeastShares +
+                 std::floor(std::max(0.0, *weight - 1) * (kMostShares - kLeastShares) / (kMostWeight - 1));
+  return true;
 }
 
 bool memory_events(std::string_view text, CgroupValues& out) {
@@ -108,11 +124,16 @@ constexpr std::array kFiles{
     CgroupFile{"", "cpu.stat", cpu_stat},
     CgroupFile{"", "cgroup.procs", parse_processes},
     CgroupFile{"", "cpu.max", cpu_max, true},
+    CgroupFile{"", "cpu.weight", cpu_weight, true},
     CgroupFile{"", "memory.current", [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
     CgroupFile{"", "memory.stat", memory_stat},
     CgroupFile{"", "memory.swap.current",
                [](auto text, auto& out) { return parse_number(text, out[kSwap]); }},
     CgroupFile{"", "memory.max", [](auto text, auto& out) { return parse_limit(text, out[kMemoryLimit]); },
+               true},
+    CgroupFile{"", "memory.min", [](auto text, auto& out) { return parse_limit(text, out[kReservation]); },
+               true},
+    CgroupFile{"", "memory.swap.max", [](auto text, auto& out) { return parse_limit(text, out[kSwapLimit]); },
                true},
     CgroupFile{"", "memory.peak", [](auto text, auto& out) { return parse_number(text, out[kMemoryPeak]); }},
     CgroupFile{"", "memory.events", memory_events},
@@ -135,6 +156,7 @@ void CgroupValues::derive() {
   // The two files are read one after the other: in between more may have become inactive than was used before.
   if (self[kMemory] && self[kInactiveFile])
     self[kWorkingSet] = std::max(0.0, *self[kMemory] - *self[kInactiveFile]);
+  if (!self[kCpu] && self[kCpuUser] && self[kCpuSystem]) self[kCpu] = *self[kCpuUser] + *self[kCpuSystem];
   if (self[kQuota] && self[kPeriod]) self[kCpuLimit] = *self[kQuota] / *self[kPeriod];
 }
 

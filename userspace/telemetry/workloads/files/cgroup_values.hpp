@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,8 +30,12 @@ enum class CgroupCounter : std::uint8_t {
   kMemoryStalled,
   kIoWaiting,
   kIoStalled,
+  kCpu,  ///< in both modes together
 };
-inline constexpr std::size_t kCgroupCounters = 15;
+inline constexpr std::size_t kCgroupCounters = 16;
+
+/// The value of a limit that is not there.
+inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 /// Values that go up and down. Memory is in bytes.
 enum class CgroupGauge : std::uint8_t {
@@ -44,15 +49,19 @@ enum class CgroupGauge : std::uint8_t {
   kKernel,
   kSwap,
   kMemoryPeak,
-  kMemoryLimit,  ///< absent where there is none
+  kMemoryLimit,  ///< infinite where there is none, like all limits
   kTasks,
-  kTasksLimit,  ///< absent where there is none
-  kProcesses,   ///< absent where not all cgroups below could be counted
-  kFirstPid,    ///< one of them, as a rule the oldest; by the numbers of flowtapd's procfs
-  kQuota,       ///< µs; v1 has it in a file of its own, and derive() the limit
-  kPeriod,      ///< µs
+  kTasksLimit,
+  kProcesses,  ///< absent where not all cgroups below could be counted
+  kFirstPid,   ///< one of them, as a rule the oldest; by the numbers of flowtapd's procfs
+  kQuota,      ///< µs; v1 has it in a file of its own, and derive() the limit
+  kPeriod,     ///< µs
+  kActiveFile,
+  kReservation,  ///< memory that is not taken away; 0 where there is none
+  kSwapLimit,    ///< v1: of memory and swap together
+  kShares,       ///< of CPU time, in v1's unit
 };
-inline constexpr std::size_t kCgroupGauges = 17;
+inline constexpr std::size_t kCgroupGauges = 21;
 
 /// Absent: the kernel does not tell, or the controller is not enabled there.
 struct CgroupValues {

@@ -10,9 +10,16 @@ using enum CgroupGauge;
 // KiB.
 constexpr double kNoLimit = 9223372036854710272.0;
 
-bool memory_limit(std::string_view text, CgroupValues& out) {
-  if (!parse_number(text, out[kMemoryLimit])) return false;
-  if (*out[kMemoryLimit] >= kNoLimit) out[kMemoryLimit].reset();
+bool parse_limit_v1(std::string_view text, std::optional<double>& to) {
+  if (!parse_number(text, to)) return false;
+  if (*to >= kNoLimit) to = kUnlimited;
+  return true;
+}
+
+// A soft limit that is not set is the largest one.
+bool soft_limit(std::string_view text, CgroupValues& out) {
+  if (!parse_limit_v1(text, out[kReservation])) return false;
+  if (*out[kReservation] == kUnlimited) out[kReservation] = 0;
   return true;
 }
 
@@ -20,10 +27,10 @@ bool memory_limit(std::string_view text, CgroupValues& out) {
 bool memory_stat_v1(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"total_pgfault", kPageFaults},
                                         CounterKey{"total_pgmajfault", kMajorPageFaults}};
-  static constexpr std::array kGauges{GaugeKey{"total_rss", kAnonymous}, GaugeKey{"total_cache", kFile},
-                                      GaugeKey{"total_mapped_file", kMappedFile},
-                                      GaugeKey{"total_swap", kSwap},
-                                      GaugeKey{"total_inactive_file", kInactiveFile}};
+  static constexpr std::array kGauges{
+      GaugeKey{"total_rss", kAnonymous},          GaugeKey{"total_cache", kFile},
+      GaugeKey{"total_mapped_file", kMappedFile}, GaugeKey{"total_swap", kSwap},
+      GaugeKey{"total_active_file", kActiveFile}, GaugeKey{"total_inactive_file", kInactiveFile}};
   return parse_keys(text, kCounters, kGauges, out);
 }
 
@@ -59,7 +66,11 @@ constexpr std::array kFilesV1{
     CgroupFile{"memory", "memory.usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
     CgroupFile{"memory", "memory.stat", memory_stat_v1},
-    CgroupFile{"memory", "memory.limit_in_bytes", memory_limit, true},
+    CgroupFile{"memory", "memory.limit_in_bytes",
+               [](auto text, auto& out) { return parse_limit_v1(text, out[kMemoryLimit]); }, true},
+    CgroupFile{"memory", "memory.soft_limit_in_bytes", soft_limit, true},
+    CgroupFile{"memory", "memory.memsw.limit_in_bytes",
+               [](auto text, auto& out) { return parse_limit_v1(text, out[kSwapLimit]); }, true},
     CgroupFile{"memory", "memory.max_usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemoryPeak]); }},
     CgroupFile{"memory", "memory.oom_control", oom_control},
@@ -74,6 +85,8 @@ constexpr std::array kFilesV1{
         "blkio", "blkio.throttle.io_serviced_recursive",
         [](auto text, auto& out) { return by_device(text, out, IoCounter::kReads, IoCounter::kWrites); }},
     CgroupFile{"cpu", "cpu.stat", cpu_stat_v1},
+    CgroupFile{"cpu", "cpu.shares", [](auto text, auto& out) { return parse_number(text, out[kShares]); },
+               true},
     // -1 stands for none.
     CgroupFile{"cpu", "cpu.cfs_quota_us",
                [](auto text, auto& out) { return text == "-1\n" || parse_number(text, out[kQuota]); }, true},

@@ -26,7 +26,8 @@ void add_counters(CgroupValues& to, const CgroupValues& now, CgroupValues& befor
 }
 
 constexpr bool is_limit(std::size_t gauge) {
-  for (const auto limit : {CgroupGauge::kCpuLimit, CgroupGauge::kMemoryLimit, CgroupGauge::kTasksLimit})
+  for (const auto limit :
+       {CgroupGauge::kCpuLimit, CgroupGauge::kMemoryLimit, CgroupGauge::kSwapLimit, CgroupGauge::kTasksLimit})
     if (gauge == static_cast<std::size_t>(limit)) return true;
   return false;
 }

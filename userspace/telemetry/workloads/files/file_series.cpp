@@ -42,20 +42,32 @@ constexpr std::array kIo = {
     IoRow{IoCounter::kWrites, StatId::kWORKLOAD_IO_WRITES},
 };
 constexpr std::array kGauges = {
-    GaugeRow{CgroupGauge::kCpuLimit, StatId::kWORKLOAD_CPU_LIMIT},
+    GaugeRow{CgroupGauge::kShares, StatId::kWORKLOAD_CPU_SHARES},
     GaugeRow{CgroupGauge::kMemory, StatId::kWORKLOAD_MEMORY_USAGE},
     GaugeRow{CgroupGauge::kWorkingSet, StatId::kWORKLOAD_MEMORY_WORKING_SET},
     GaugeRow{CgroupGauge::kAnonymous, StatId::kWORKLOAD_MEMORY_ANONYMOUS},
     GaugeRow{CgroupGauge::kFile, StatId::kWORKLOAD_MEMORY_FILE},
     GaugeRow{CgroupGauge::kMappedFile, StatId::kWORKLOAD_MEMORY_MAPPED_FILE},
+    GaugeRow{CgroupGauge::kActiveFile, StatId::kWORKLOAD_MEMORY_ACTIVE_FILE},
+    GaugeRow{CgroupGauge::kInactiveFile, StatId::kWORKLOAD_MEMORY_INACTIVE_FILE},
     GaugeRow{CgroupGauge::kKernel, StatId::kWORKLOAD_MEMORY_KERNEL},
     GaugeRow{CgroupGauge::kSwap, StatId::kWORKLOAD_MEMORY_SWAP},
     GaugeRow{CgroupGauge::kMemoryPeak, StatId::kWORKLOAD_MEMORY_PEAK},
-    GaugeRow{CgroupGauge::kMemoryLimit, StatId::kWORKLOAD_MEMORY_LIMIT},
     GaugeRow{CgroupGauge::kProcesses, StatId::kWORKLOAD_PROCESSES},
     GaugeRow{CgroupGauge::kTasks, StatId::kWORKLOAD_TASKS},
-    GaugeRow{CgroupGauge::kTasksLimit, StatId::kWORKLOAD_TASKS_LIMIT},
 };
+// Those that may not be set.
+constexpr std::array kBounds = {
+    GaugeRow{CgroupGauge::kCpuLimit, StatId::kWORKLOAD_CPU_LIMIT},
+    GaugeRow{CgroupGauge::kMemoryLimit, StatId::kWORKLOAD_MEMORY_LIMIT},
+    GaugeRow{CgroupGauge::kSwapLimit, StatId::kWORKLOAD_SWAP_LIMIT},
+    GaugeRow{CgroupGauge::kTasksLimit, StatId::kWORKLOAD_TASKS_LIMIT},
+    GaugeRow{CgroupGauge::kReservation, StatId::kWORKLOAD_MEMORY_RESERVATION},
+};
+
+bool is_set(CgroupGauge gauge, double value) {
+  return value != kUnlimited && (gauge != CgroupGauge::kReservation || value != 0);
+}
 
 // Times are counted in nanoseconds.
 stats::Value value(const stats::Stat& stat, std::uint64_t count) {
@@ -79,6 +91,15 @@ void append_series(const CgroupValues& values, const NamedIo& io, const stats::L
   }
   for (const GaugeRow& row : kGauges)
     if (const auto& gauge = values[row.of]) out.push_back({&stats::stat(row.stat), labels, *gauge});
+  for (const GaugeRow& row : kBounds)
+    if (const auto& gauge = values[row.of]; gauge && is_set(row.of, *gauge))
+      out.push_back({&stats::stat(row.stat), labels, *gauge});
+}
+
+void append_unset(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out) {
+  for (const GaugeRow& row : kBounds)
+    if (const auto& gauge = values[row.of]; gauge && !is_set(row.of, *gauge))
+      out.push_back({&stats::stat(row.stat), labels, 0.0});
 }
 
 }  // namespace flowtap::telemetry
