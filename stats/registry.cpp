@@ -128,7 +128,7 @@ void Registry::append_slots(std::vector<Series>& out, const Family& family) cons
 
 SnapshotPtr Registry::publish(std::vector<Series> samples,
                               std::optional<std::chrono::steady_clock::time_point> measured,
-                              std::span<const Series> more) {
+                              std::span<const Series> more, std::span<const Series> for_compat) {
   const auto by_family = sorted_by_family(samples);
   const auto more_by_family = sorted_by_family(more);
   auto snapshot = std::make_shared<Snapshot>();
@@ -137,6 +137,7 @@ SnapshotPtr Registry::publish(std::vector<Series> samples,
   snapshot->time = std::chrono::system_clock::now();
   snapshot->steady = std::chrono::steady_clock::now();
   snapshot->measured = measured;
+  snapshot->for_compat.assign(for_compat.begin(), for_compat.end());
   auto& out = snapshot->series;
   out.reserve(samples.size() + more.size() + kSlotSeries);
   for (const Family& family : families()) {

@@ -32,10 +32,10 @@ class Registry {
   /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. The
   /// totals are absent until something has been counted: a 0 would look measured. Then they stay, even while counting
   /// is switched off, so that no backend takes their return for something new. `measured`: see Snapshot. `more`:
-  /// samples that the caller keeps for later cycles as well.
+  /// samples that the caller keeps for later cycles as well. `for_compat`: see Snapshot.
   SnapshotPtr publish(std::vector<Series> samples,
                       std::optional<std::chrono::steady_clock::time_point> measured = std::nullopt,
-                      std::span<const Series> more = {});
+                      std::span<const Series> more = {}, std::span<const Series> for_compat = {});
 
  private:
   using SlotTotals = std::array<std::uint64_t, FTAP_NR_SLOTS>;

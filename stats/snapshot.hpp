@@ -97,6 +97,9 @@ struct Snapshot {
   /// When the values of workloads were read, which may be some cycles ago; absent: there are none.
   std::optional<std::chrono::steady_clock::time_point> measured;
   std::vector<Series> series;  ///< series of one family stand together, in table order
+  /// Series that are only shown under the names of other exporters (compat/), in any order: those of cgroups around
+  /// workloads, which `series` would count twice, and limits that do not exist, as 0.
+  std::vector<Series> for_compat{};
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;

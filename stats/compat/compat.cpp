@@ -4,7 +4,10 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <set>
+#include <span>
 
+#include "stats/compat/machine.hpp"
 #include "stats/compat/rows.hpp"
 
 namespace flowtap::stats::compat {
@@ -21,12 +24,38 @@ bool has(const std::vector<Exporter>& exporters, Exporter one) {
   return std::ranges::find(exporters, one) != exporters.end();
 }
 
+// The values that rows take off, by the labels of their series.
+class Subtrahends {
+ public:
+  Subtrahends(const Snapshot& snapshot, std::span<const Row> table) {
+    std::set<StatId> wanted;
+    for (const Row& row : table)
+      if (row.tells == Tells::kLess) wanted.insert(row.less);
+    for (const Series& series : snapshot.series)
+      if (wanted.contains(series.stat->id))
+        values_.emplace(key(series.stat->id, series), number(series.value));
+  }
+  [[nodiscard]] std::optional<double> of(StatId stat, const Series& series) const {
+    const auto at = values_.find(key(stat, series));
+    return at == values_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+ private:
+  using Key = std::pair<StatId, std::vector<std::string>>;
+  static Key key(StatId stat, const Series& series) {
+    return {stat, std::vector<std::string>(series.labels.begin(), series.labels.end())};
+  }
+  std::map<Key, double> values_;
+};
+
 // The samples of one name.
 class Samples {
  public:
-  Samples(const Snapshot& snapshot, const Surroundings& around, const Past& past)
+  Samples(const Snapshot& snapshot, const Surroundings& around, const Subtrahends& subtrahends,
+          const Past& past)
       : seen_(std::chrono::duration<double>(snapshot.time.time_since_epoch()).count()),
         around_(around),
+        subtrahends_(subtrahends),
         past_(past) {}
 
   void add(const Row& row, const Series& series) {
@@ -34,8 +63,8 @@ class Samples {
     if (!labels || histogram_in(series.value) != nullptr) return;
     if (is_sum(row.labels))
       sum(row, series, std::move(*labels));
-    else
-      all_.push_back({.labels = std::move(*labels), .value = value(row, series)});
+    else if (const auto value = value_of(row, series))
+      all_.push_back({.labels = std::move(*labels), .value = *value});
   }
   [[nodiscard]] std::vector<Sample> take() {
     for (auto& [labels, sum] : sums_)
@@ -45,10 +74,14 @@ class Samples {
   [[nodiscard]] bool empty() const { return all_.empty() && sums_.empty(); }
 
  private:
-  [[nodiscard]] double value(const Row& row, const Series& series) const {
+  [[nodiscard]] std::optional<double> value_of(const Row& row, const Series& series) const {
     switch (row.tells) {
       case Tells::kValue:
         break;
+      case Tells::kLess: {
+        const auto less = subtrahends_.of(row.less, series);
+        return less ? std::optional(number(series.value) - *less) : std::nullopt;
+      }
       case Tells::kFixed:
         return row.scale;
       case Tells::kSeen:
@@ -66,6 +99,7 @@ class Samples {
 
   double seen_;
   const Surroundings& around_;
+  const Subtrahends& subtrahends_;
   const Past& past_;
   std::vector<Sample> all_;
   std::map<LabelPairs, std::uint64_t> sums_;
@@ -89,18 +123,24 @@ std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporte
                              const Past& past) {
   const auto table = rows();
   const Surroundings around(snapshot, past.host, past.instances);
+  const Subtrahends subtrahends(snapshot, table);
   std::multimap<StatId, std::size_t> wanted;  // rows
   std::vector<std::size_t> first_of(table.size());
   std::vector<Samples> found;  // in the order of each name's first row
   for (std::size_t i = 0; i < table.size(); ++i) {
     first_of[i] = i > 0 && table[i].name == table[i - 1].name ? first_of[i - 1] : i;
-    found.emplace_back(snapshot, around, past);
+    found.emplace_back(snapshot, around, subtrahends, past);
     if (has(exporters, table[i].exporter)) wanted.emplace(table[i].stat, i);
   }
-  for (const Series& series : snapshot.series) {
+  const auto take = [&](const Series& series, bool for_compat) {
     const auto [begin, end] = wanted.equal_range(series.stat->id);
-    for (auto at = begin; at != end; ++at) found[first_of[at->second]].add(table[at->second], series);
-  }
+    for (auto at = begin; at != end; ++at) {
+      const Row& row = table[at->second];
+      if (!for_compat || row.exporter == Exporter::kCADVISOR) found[first_of[at->second]].add(row, series);
+    }
+  };
+  for (const Series& series : snapshot.series) take(series, false);
+  for (const Series& series : snapshot.for_compat) take(series, true);
   std::vector<Family> all;
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (found[i].empty()) continue;
@@ -111,6 +151,7 @@ std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporte
                    .kind = row.tells == Tells::kValue ? from.kind : Kind::kGauge,
                    .samples = found[i].take()});
   }
+  if (has(exporters, Exporter::kCADVISOR)) append_machine(snapshot, around.machine(), all);
   if (has(exporters, Exporter::kKEPLER)) all.insert(all.end(), past.made.begin(), past.made.end());
   return all;
 }

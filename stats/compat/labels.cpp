@@ -1,8 +1,12 @@
 #include "stats/compat/labels.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <string_view>
 
 #include "stats/compat/zones.hpp"
+#include "stats/workload_labels.hpp"
 
 namespace flowtap::stats::compat {
 namespace {
@@ -36,22 +40,81 @@ bool is_containers(const Series& series) {
   return is_pods(series) || label(series, "kind") == "container";
 }
 
-// For a pod's container, `name` is the runtime's name for it, which is the id.
-Builder container(const Series& series, const Surroundings& around) {
-  const InstanceOfWorkload* const instance = around.instance(series);
+// For a pod's container, `name` is the runtime's name for it, which is the id. A sandbox has no container: dashboards
+// tell it from the containers of its pod in this way. Absent: cAdvisor has no such cgroup, or its path is not known.
+std::optional<Builder> cgroup(const Series& series, const Surroundings& around) {
+  const InstanceOfWorkload* instance = around.instance(series);
   Builder all(series);
   if (is_pods(series)) {
-    all.take("container", "container").take("namespace", "namespace").take("pod", "pod");
+    // Without a sandbox, what a pod has as a whole is that of its cgroup.
+    if (instance == nullptr && label(series, "container").empty()) instance = around.pod(series);
+    if (label(series, "container") != kSandboxContainer) all.take("container", "container");
+    all.take("namespace", "namespace").take("pod", "pod");
     if (instance != nullptr) all.set("name", instance->id);
-  } else {
+  } else if (is_containers(series)) {
     all.take("name", "container");
+  } else if (instance != nullptr) {
+    all.take("namespace", "namespace").take("pod", "pod");
+  } else {
+    return std::nullopt;
   }
   if (instance != nullptr) all.set("id", instance->cgroup).set("image", instance->image);
   return all;
 }
 
-Builder faults(const Series& series, const Surroundings& around, std::string_view type) {
-  return container(series, around).set("failure_type", type).set("scope", "hierarchy");
+std::optional<LabelPairs> of_cgroup(LabelMap map, const Series& series, const Surroundings& around) {
+  if (map == LabelMap::kCONTAINER_SCHEDSTAT && !is_containers(series)) return std::nullopt;
+  if (map == LabelMap::kCONTAINER_WITH_QUOTA && !around.has_quota(series)) return std::nullopt;
+  auto all = cgroup(series, around);
+  if (!all) return std::nullopt;
+  const auto faults = [&](std::string_view type, std::string_view scope) {
+    return all->set("failure_type", type).set("scope", scope).pairs();
+  };
+  switch (map) {
+    case LabelMap::kCONTAINER_CPU:
+      return all->set("cpu", "total").pairs();
+    case LabelMap::kCONTAINER_DEVICE:
+      return all->set("device", "/dev/" + std::string(label(series, "device"))).pairs();
+    case LabelMap::kCONTAINER_FAULTS:
+      return faults("pgfault", "hierarchy");
+    case LabelMap::kCONTAINER_OWN_FAULTS:
+      return faults("pgfault", "container");
+    case LabelMap::kCONTAINER_MAJOR_FAULTS:
+      return faults("pgmajfault", "hierarchy");
+    case LabelMap::kCONTAINER_OWN_MAJOR_FAULTS:
+      return faults("pgmajfault", "container");
+    case LabelMap::kCONTAINER_NETWORK:
+      return all->take("interface", "interface").pairs();
+    default:
+      return all->pairs();
+  }
+}
+
+// The other ends of containers' interfaces, and loopback, as cAdvisor leaves them out.
+bool is_inner_interface(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> kPrefixes{"lo", "veth", "docker", "nerdctl"};
+  return std::ranges::any_of(kPrefixes, [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::optional<LabelPairs> of_root(LabelMap map, const Series& series, const Surroundings& around) {
+  Builder all(series);
+  all.set("id", "/");
+  switch (map) {
+    case LabelMap::kROOT:
+      return all.pairs();
+    case LabelMap::kROOT_NETWORK:
+      if (is_inner_interface(label(series, "device"))) return std::nullopt;
+      return all.take("interface", "device").pairs();
+    case LabelMap::kROOT_FILESYSTEM:
+      // Each tmpfs is a device of its own.
+      if (label(series, "fstype") == "tmpfs") return all.take("device", "mountpoint").pairs();
+      if (!around.is_first_mount(series)) return std::nullopt;
+      return all.take("device", "device").pairs();
+    case LabelMap::kMACHINE:
+      return around.machine();
+    default:
+      return std::nullopt;
+  }
 }
 
 // The form that NVML uses: "00000000:3B:00.0".
@@ -115,6 +178,27 @@ Builder kepler_old_container(const Series& series, const Surroundings& around) {
   return all;
 }
 
+// systemd-machined's unit of a machine that libvirt runs: "machine-qemu\\x2d3\\x2dweb.scope" is "web", the third one. Where
+// a name has characters that a unit's cannot have, they are written as "\\xHH". Empty: another unit.
+std::string libvirt_machine(const Series& series) {
+  constexpr std::string_view kBegin = "machine-qemu\\x2d";
+  constexpr std::string_view kEnd = ".scope";
+  std::string_view unit = label(series, "workload");
+  if (label(series, "kind") != "unit" || !unit.starts_with(kBegin) || !unit.ends_with(kEnd)) return {};
+  unit = unit.substr(kBegin.size(), unit.size() - kBegin.size() - kEnd.size());
+  std::string name;
+  while (!unit.empty()) {
+    unsigned char byte = 0;
+    const bool escaped = unit.size() >= 4 && unit.starts_with("\\x") &&
+                         std::from_chars(unit.data() + 2, unit.data() + 4, byte, 16).ptr == unit.data() + 4;
+    name += escaped ? static_cast<char>(byte) : unit.front();
+    unit.remove_prefix(escaped ? 4 : 1);
+  }
+  const auto dash = name.find('-');
+  if (name.find_first_not_of("0123456789") != dash || dash == 0) return {};
+  return dash == std::string::npos ? std::string() : name.substr(dash + 1);
+}
+
 std::optional<LabelPairs> of_device(LabelMap map, const Series& series, const Surroundings& around) {
   const auto one = [&](std::string_view key, std::string_view value) {
     return label(series, key) == value ? nvidias(series, around) : std::nullopt;
@@ -167,6 +251,24 @@ std::optional<LabelPairs> of_node(LabelMap map, const Series& series, const Surr
       return rapl(series, "psys");
     case LabelMap::kKEPLER_BUILD:
       return all.set("arch", kArchitecture).take("version", "version").pairs();
+    case LabelMap::kKEPLER_VM: {
+      const std::string vm = libvirt_machine(series);
+      if (vm.empty()) return std::nullopt;
+      return all.set("vm_name", vm)
+          .set("hypervisor", "kvm")
+          .set("state", kRunning)
+          .set("zone", kNodeZone)
+          .set("node_name", around.host())
+          .pairs();
+    }
+    case LabelMap::kKEPLER_CPU:
+      return all.take("processor", "cpu")
+          .take("vendor_id", "vendor")
+          .take("model_name", "model")
+          .take("physical_id", "package")
+          .take("core_id", "core")
+          .set("node_name", around.host())
+          .pairs();
     case LabelMap::kKEPLER_GPU:
       return all.take("gpu", "device")
           .take("gpu_uuid", "uuid")
@@ -193,26 +295,13 @@ std::optional<LabelPairs> of_node(LabelMap map, const Series& series, const Surr
 }  // namespace
 
 std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Surroundings& around) {
+  if (map >= LabelMap::kCONTAINER && map <= LabelMap::kCONTAINER_NETWORK)
+    return of_cgroup(map, series, around);
+  if (map >= LabelMap::kROOT && map <= LabelMap::kMACHINE) return of_root(map, series, around);
   const bool pods = is_pods(series);
   const bool containers = is_containers(series);
   const auto with_host = [&](Builder all) { return all.set("node_name", around.host()).pairs(); };
-  const auto if_container = [&](Builder all) {
-    return containers ? std::optional(all.pairs()) : std::nullopt;
-  };
   switch (map) {
-    case LabelMap::kCONTAINER:
-      return if_container(container(series, around));
-    case LabelMap::kCONTAINER_CPU:
-      return if_container(container(series, around).set("cpu", "total"));
-    case LabelMap::kCONTAINER_DEVICE:
-      return if_container(
-          container(series, around).set("device", "/dev/" + std::string(label(series, "device"))));
-    case LabelMap::kCONTAINER_FAULTS:
-      return if_container(faults(series, around, "pgfault"));
-    case LabelMap::kCONTAINER_MAJOR_FAULTS:
-      return if_container(faults(series, around, "pgmajfault"));
-    case LabelMap::kCONTAINER_NETWORK:
-      return if_container(container(series, around).take("interface", "interface"));
     case LabelMap::kKEPLER_CONTAINER:
       if (!containers) return std::nullopt;
       return with_host(kepler_container(series, around).set("zone", kNodeZone));
@@ -227,7 +316,8 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Su
       if (!pods) return std::nullopt;
       return with_host(kepler_pod(series, around));
     case LabelMap::kKEPLER_OLD_CONTAINER:
-      return if_container(kepler_old_container(series, around));
+      if (!containers) return std::nullopt;
+      return kepler_old_container(series, around).pairs();
     default:
       return of_node(map, series, around);
   }

@@ -12,8 +12,6 @@
 
 namespace flowtap::stats::compat {
 
-using LabelPairs = std::vector<std::pair<std::string, std::string>>;
-
 /// The names that compat.def uses.
 enum class LabelMap : std::uint8_t {
   kAS_IS,  ///< ours
@@ -23,16 +21,26 @@ enum class LabelMap : std::uint8_t {
   kRAPL_UNCORE,
   kRAPL_DRAM,
   kRAPL_PSYS,
-  kCONTAINER,               ///< for a workload: container, namespace and pod; outside of pods, the name
-  kCONTAINER_CPU,           ///< the same for all CPUs together
-  kCONTAINER_DEVICE,        ///< the same for one block device, by its file
-  kCONTAINER_FAULTS,        ///< including cgroups below the container's: hierarchy
-  kCONTAINER_MAJOR_FAULTS,  ///< alike
-  kCONTAINER_NETWORK,       ///< for a pod as a whole, by interface
+  kCONTAINER,  ///< for a container: container, namespace, pod, and name; for it and for other cgroups, the id
+  kCONTAINER_CPU,               ///< the same for all CPUs together
+  kCONTAINER_WITH_QUOTA,        ///< the same, only where CPU time is limited
+  kCONTAINER_SCHEDSTAT,         ///< the same, only for containers
+  kCONTAINER_DEVICE,            ///< the same for one block device, by its file
+  kCONTAINER_FAULTS,            ///< the same, including cgroups below: hierarchy
+  kCONTAINER_OWN_FAULTS,        ///< the same as scope container
+  kCONTAINER_MAJOR_FAULTS,      ///< alike
+  kCONTAINER_OWN_MAJOR_FAULTS,  ///< alike
+  kCONTAINER_NETWORK,           ///< for a pod as a whole, by interface
+  kROOT,                        ///< the node's root cgroup
+  kROOT_NETWORK,                ///< the same by interface, without those that are a container's other end
+  kROOT_FILESYSTEM,             ///< the same by device, each once
+  kMACHINE,                     ///< the machine's ids
   kKEPLER_BUILD,
   kKEPLER_CONTAINER,
   kKEPLER_CONTAINER_TIME,  ///< the same without a zone
   kKEPLER_POD,             ///< containers of one pod have the same and are summed
+  kKEPLER_VM,              ///< for a unit that libvirt made for a virtual machine
+  kKEPLER_CPU,
   kKEPLER_GPU,
   kKEPLER_GPU_CONTAINER,  ///< summed over all devices
   kKEPLER_GPU_POD,        ///< alike

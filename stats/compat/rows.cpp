@@ -13,10 +13,14 @@ constexpr std::array kRows{
   Row{Exporter::k##exporter, name, StatId::k##stat, LabelMap::k##labels, Tells::kFixed, value, help},
 #define FTAP_COMPAT_SEEN(exporter, name, stat, labels, help) \
   Row{Exporter::k##exporter, name, StatId::k##stat, LabelMap::k##labels, Tells::kSeen, 1, help},
+#define FTAP_COMPAT_LESS(exporter, name, stat, labels, less)                                  \
+  Row{Exporter::k##exporter, name, StatId::k##stat, LabelMap::k##labels, Tells::kLess, 1, {}, \
+      StatId::k##less},
 #include "stats/compat/compat.def"
 #undef FTAP_COMPAT
 #undef FTAP_COMPAT_FIXED
 #undef FTAP_COMPAT_SEEN
+#undef FTAP_COMPAT_LESS
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace flowtap::stats::compat {
 
 /// What a row makes of a series.
-enum class Tells : std::uint8_t { kValue, kFixed, kSeen };
+enum class Tells : std::uint8_t { kValue, kFixed, kSeen, kLess };
 
 struct Row {
   Exporter exporter;
@@ -21,6 +21,7 @@ struct Row {
   Tells tells;
   double scale;           ///< for kFixed: the value
   std::string_view help;  ///< empty: the stat's
+  StatId less = stat;     ///< for kLess: the stat whose value is taken off
 };
 
 [[nodiscard]] std::span<const Row> rows();

@@ -6,8 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "stats/snapshot.hpp"
 
@@ -30,6 +33,9 @@ struct CardOfDevice {
   std::string node{};
 };
 
+/// Labels with their values, as another exporter has them.
+using LabelPairs = std::vector<std::pair<std::string, std::string>>;
+
 /// The labels of a series that identify its workload.
 using WorkloadKey = std::array<std::string, 5>;
 
@@ -47,8 +53,9 @@ using Instances = std::map<WorkloadKey, InstanceOfWorkload>;
 
 [[nodiscard]] WorkloadKey workload_of(const Series& series);
 
-/// For all workloads that are containers and are there now. If a workload has several containers, such as while one
-/// replaces the other, one of them.
+/// For all workloads and cgroups whose path is known and that are there now. If a workload has several containers, such
+/// as while one replaces the other, one of them. A pod's sandbox stands for what the pod has as a whole, too (its
+/// network: a series without a container).
 [[nodiscard]] Instances read_instances(const Snapshot& snapshot);
 
 class Surroundings {
@@ -65,6 +72,14 @@ class Surroundings {
   [[nodiscard]] const InstanceOfWorkload* instance(const Series& series) const;
   /// The same; for a container that has ended, its last known data.
   [[nodiscard]] const InstanceOfWorkload* last_instance(const Series& series) const;
+  /// The cgroup of the series' pod itself; null if it is not known.
+  [[nodiscard]] const InstanceOfWorkload* pod(const Series& series) const;
+  /// Whether the series' workload has a limit of CPU time.
+  [[nodiscard]] bool has_quota(const Series& series) const { return quotas_.contains(workload_of(series)); }
+  /// Whether the series of a file system is about the first mount of its device.
+  [[nodiscard]] bool is_first_mount(const Series& series) const;
+  /// The machine's ids, as far as they are known.
+  [[nodiscard]] const LabelPairs& machine() const { return machine_; }
   /// Null if no pod or more than one has a process on the device. Parts of a GPU (MIG) do not count as devices here.
   [[nodiscard]] const PodOnDevice* pod_on(const Series& series) const;
 
@@ -74,6 +89,10 @@ class Surroundings {
   std::map<std::string, PodOnDevice, std::less<>> users_;   // likewise; without a pod if there are several
   Instances instances_;
   std::shared_ptr<const Instances> last_;
+  std::map<std::pair<std::string, std::string>, InstanceOfWorkload> pods_;  // by namespace and name
+  std::set<WorkloadKey> quotas_;
+  std::map<std::string, std::string, std::less<>> mounts_;  // the first of each device
+  LabelPairs machine_;
 };
 
 }  // namespace flowtap::stats::compat

@@ -20,6 +20,7 @@ constexpr std::array kRates{Rate{"kepler_node_cpu_watts", "kepler_node_cpu_joule
                             Rate{"kepler_node_cpu_idle_watts", "kepler_node_cpu_idle_joules_total"},
                             Rate{"kepler_container_cpu_watts", "kepler_container_cpu_joules_total"},
                             Rate{"kepler_pod_cpu_watts", "kepler_pod_cpu_joules_total"},
+                            Rate{"kepler_vm_cpu_watts", "kepler_vm_cpu_joules_total"},
                             Rate{"kepler_container_gpu_watts", "kepler_container_gpu_joules_total"},
                             Rate{"kepler_pod_gpu_watts", "kepler_pod_gpu_joules_total"}};
 

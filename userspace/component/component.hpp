@@ -35,6 +35,7 @@ class Component {
   struct Earlier {
     std::optional<std::chrono::steady_clock::time_point> measured;
     std::span<const stats::Series> series;
+    std::span<const stats::Series> for_compat;  ///< see stats::Snapshot
   };
 
   Component() = default;

@@ -65,7 +65,8 @@ void App::add_components() {
   add<SchedExtComponent>();
   add<SchedulerComponent>(config_.scheduler, count);
   auto& stream = add<StreamComponent>(config_.stream, named, written_by);
-  add<TelemetryComponent>(config_.telemetry, config_.stream.runtimes, count, named, logs);
+  add<TelemetryComponent>(config_.telemetry, config_.outlets.prometheus.compat_metrics,
+                          config_.stream.runtimes, count, named, logs);
   add<ExplainComponent>(config_.explain, stream);
   add<ApiComponent>(config_.api);
   add<OutletsComponent>(config_.outlets, given_up_);
@@ -144,7 +145,8 @@ void App::cycle() {
     component->append_samples(all, status);
     if (const auto own = component->earlier(); own.measured) earlier = own;
   }
-  const auto snapshot = shared_.registry.publish(std::move(all), earlier.measured, earlier.series);
+  const auto snapshot =
+      shared_.registry.publish(std::move(all), earlier.measured, earlier.series, earlier.for_compat);
   for (const auto& component : components_) component->offer(snapshot);
   shared_.node.publish(std::move(status), snapshot);
   times_.add(Clock::now() - begin);

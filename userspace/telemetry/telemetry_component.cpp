@@ -2,9 +2,11 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "component/log_error.hpp"
+#include "stats/compat/compat.hpp"
 
 namespace flowtap {
 namespace {
@@ -49,14 +51,20 @@ api::Exits exits_from(const std::vector<telemetry::EndRecord>& records) {
   return exits;
 }
 
+bool asks_for_cadvisor(const std::string& compat_metrics) {
+  const auto exporters = stats::compat::parse_exporters(compat_metrics);
+  return exporters && std::ranges::find(*exporters, stats::compat::Exporter::kCADVISOR) != exporters->end();
+}
+
 }  // namespace
 
 TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& options,
-                                       identity::StateDirectories runtimes, UsageCounting& counting,
-                                       std::shared_ptr<NamedContainers> named,
+                                       const std::string& compat_metrics, identity::StateDirectories runtimes,
+                                       UsageCounting& counting, std::shared_ptr<NamedContainers> named,
                                        std::shared_ptr<WorkloadLogs> logs)
     : shared_(shared),
       options_(options),
+      compat_metrics_(compat_metrics),
       runtimes_(std::move(runtimes)),
       counting_(counting),
       named_(std::move(named)),
@@ -70,6 +78,7 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
 void TelemetryComponent::run() {
   path_.reset();
   applied_ = options_;
+  for_cadvisor_ = asks_for_cadvisor(compat_metrics_);
   if (!applied_.enabled) return;
   if (!std::exchange(kept_, true) && !shared_.state_dir.empty())
     if (const auto kept = ends_->keep_in(shared_.state_dir + kEndsFile); !kept) log_error(kept.error());
@@ -81,7 +90,8 @@ void TelemetryComponent::run() {
                                 .logs = logs_,
                                 .ends = ends_,
                                 .why_no_cycles = counting_.why_no_cycles(),
-                                .hierarchy = counting_.hierarchy()});
+                                .hierarchy = counting_.hierarchy(),
+                                .for_cadvisor = for_cadvisor_});
   tell();
 }
 
@@ -107,7 +117,7 @@ void TelemetryComponent::append_samples(std::vector<stats::Series>& out,
 
 Component::Earlier TelemetryComponent::earlier() const {
   if (!path_) return {};
-  return {path_->measured(), path_->series()};
+  return {path_->measured(), path_->series(), path_->for_compat()};
 }
 
 // It reads what the BPF programs add up.
@@ -116,7 +126,7 @@ void TelemetryComponent::let_go() {
 }
 
 void TelemetryComponent::reload() {
-  if (options_ != applied_ || !path_)
+  if (options_ != applied_ || asks_for_cadvisor(compat_metrics_) != for_cadvisor_ || !path_)
     run();
   else
     tell();

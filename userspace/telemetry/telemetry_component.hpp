@@ -11,10 +11,11 @@ namespace flowtap {
 
 class TelemetryComponent final : public Component {
  public:
-  /// `runtimes`: where container runtimes keep their state. Other components use `named` and `logs` as well.
-  TelemetryComponent(Shared& shared, const TelemetryOptions& options, identity::StateDirectories runtimes,
-                     UsageCounting& counting, std::shared_ptr<NamedContainers> named,
-                     std::shared_ptr<WorkloadLogs> logs);
+  /// `compat_metrics`: the configuration's list of exporters. `runtimes`: where container runtimes keep their state.
+  /// Other components use `named` and `logs` as well.
+  TelemetryComponent(Shared& shared, const TelemetryOptions& options, const std::string& compat_metrics,
+                     identity::StateDirectories runtimes, UsageCounting& counting,
+                     std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
 
   void run() override;
   void take() override;
@@ -29,7 +30,9 @@ class TelemetryComponent final : public Component {
 
   Shared& shared_;
   const TelemetryOptions& options_;
-  TelemetryOptions applied_;  // the options under which it was started last
+  const std::string& compat_metrics_;
+  TelemetryOptions applied_;   // the options under which it was started last
+  bool for_cadvisor_ = false;  // alike
   identity::StateDirectories runtimes_;
   UsageCounting& counting_;
   std::shared_ptr<NamedContainers> named_;

@@ -16,6 +16,7 @@
 #include "telemetry/node/disks.hpp"
 #include "telemetry/node/filesystems.hpp"
 #include "telemetry/node/load.hpp"
+#include "telemetry/node/machine.hpp"
 #include "telemetry/node/memory.hpp"
 #include "telemetry/node/network.hpp"
 #include "telemetry/node/network_links.hpp"
@@ -63,23 +64,35 @@ std::size_t files_to_keep() {
 }
 
 std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const std::string& host_root,
-                                                          const identity::UsageHierarchy& hierarchy) {
+                                                          const identity::UsageHierarchy& hierarchy,
+                                                          std::size_t most) {
   const std::string place = on_host(host_root, "/sys/fs/cgroup");
-  return hierarchy.is_v1() ? telemetry::CgroupFileSource::open_v1(place, hierarchy.place, files_to_keep())
-                           : telemetry::CgroupFileSource::open_below(place, files_to_keep());
+  return hierarchy.is_v1() ? telemetry::CgroupFileSource::open_v1(place, hierarchy.place, most)
+                           : telemetry::CgroupFileSource::open_below(place, most);
+}
+
+// They are read seldom, so none of their files stays open.
+std::unique_ptr<telemetry::CgroupFileSource> outer_files(const std::string& host_root,
+                                                         const identity::UsageHierarchy& hierarchy) {
+  auto files = cgroup_files(host_root, hierarchy, 0);
+  if (files) files->leave_out_inner();
+  return files;
 }
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const TelemetryOptions& options, Result<std::unique_ptr<stats::UsageSource>> usage,
     TelemetryPath::Shared shared, std::shared_ptr<telemetry::UsageBoard> board,
-    std::shared_ptr<telemetry::ProcessBoard> processes) {
+    std::shared_ptr<telemetry::ProcessBoard> processes, std::shared_ptr<telemetry::CompatBoard> compat) {
   const std::string& root = shared.host_root;
   FTAP_TRY_ASSIGN(source, std::move(usage));
   FTAP_TRY_ASSIGN(names,
                   CgroupIdentities::open(root, shared.hierarchy, shared.runtimes, std::move(shared.named)));
-  return std::make_unique<telemetry::WorkloadCollector>(
-      std::move(source), std::move(names), cgroup_files(root, shared.hierarchy), on_host(root, "/proc"),
-      on_host(root, "/sys"), std::move(board), std::move(processes), std::move(shared.ends), options.keep);
+  auto collector = std::make_unique<telemetry::WorkloadCollector>(
+      std::move(source), std::move(names), cgroup_files(root, shared.hierarchy, files_to_keep()),
+      on_host(root, "/proc"), on_host(root, "/sys"), std::move(board), std::move(processes),
+      std::move(shared.ends), options.keep);
+  if (shared.for_cadvisor) collector->show_outer(outer_files(root, shared.hierarchy), std::move(compat));
+  return collector;
 }
 
 void add_devices(telemetry::Collectors& collectors, const TelemetryOptions& options,
@@ -122,8 +135,10 @@ TelemetryPath::TelemetryPath(const TelemetryOptions& options,
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
   const auto joules = std::make_shared<telemetry::DeviceJoules>();
   add_devices(collectors_, options, shared, devices_, joules);
+  collectors_.add(std::make_unique<telemetry::MachineCollector>(root, shared.for_cadvisor));
   if (counted_) {
-    if (auto workloads = workload_collector(options, std::move(usage), std::move(shared), used_, processes)) {
+    if (auto workloads =
+            workload_collector(options, std::move(usage), std::move(shared), used_, processes, compat_)) {
       collectors_.add(std::move(*workloads));
       collectors_.add(std::make_unique<telemetry::LayerCollector>(on_host(root, ""), on_host(root, "/proc"),
                                                                   processes, storage_of(runtimes)));
@@ -150,6 +165,7 @@ void TelemetryPath::collect(ReadErrors& errors) {
   series_.clear();
   logs_->append_samples(series_, now, keep_);
   collectors_.collect(time_limit_, series_);
+  for_compat_ = compat_->take();
   states_ = collectors_.states();
   for (const telemetry::CollectorState& state : states_) errors[std::string(state.name)] = state.unread;
 }

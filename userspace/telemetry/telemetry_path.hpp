@@ -19,6 +19,7 @@
 #include "telemetry/devices/devices_collector.hpp"
 #include "telemetry/telemetry_options.hpp"
 #include "telemetry/workload_logs.hpp"
+#include "telemetry/workloads/compat_board.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/workload_energy.hpp"
 
@@ -37,6 +38,7 @@ class TelemetryPath {
     std::shared_ptr<telemetry::ContainerEnds> ends;
     std::string why_no_cycles = {};           ///< CycleCounting::why_not()
     identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
+    bool for_cadvisor = false;                ///< read also what only cAdvisor's names have
   };
   /// `usage`: what the kernel side adds up, or why that is not available; null where nothing counts: then workloads are
   /// not told apart.
@@ -50,6 +52,8 @@ class TelemetryPath {
 
   /// The values of the last collect().
   [[nodiscard]] std::span<const stats::Series> series() const { return series_; }
+  /// Beside them: see stats::Snapshot.
+  [[nodiscard]] std::span<const stats::Series> for_compat() const { return for_compat_; }
   /// What it cost.
   void append_samples(std::vector<stats::Series>& out) const;
 
@@ -80,6 +84,8 @@ class TelemetryPath {
   telemetry::Collectors collectors_;
   std::vector<telemetry::CollectorState> states_;
   std::vector<stats::Series> series_;
+  std::shared_ptr<telemetry::CompatBoard> compat_ = std::make_shared<telemetry::CompatBoard>();
+  std::vector<stats::Series> for_compat_;
   std::chrono::steady_clock::time_point last_{};
 };
 

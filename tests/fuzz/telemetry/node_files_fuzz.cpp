@@ -5,9 +5,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "telemetry/node/disks.hpp"
 #include "telemetry/node/kernel_stat.hpp"
+#include "telemetry/node/machine.hpp"
 #include "telemetry/node/memory.hpp"
 #include "telemetry/node/mounts.hpp"
 #include "telemetry/node/network.hpp"
@@ -60,6 +62,16 @@ void look_at(const flowtap::telemetry::Mounts& mounts, std::size_t size) {
   }
 }
 
+void look_at(const std::vector<flowtap::telemetry::Processor>& processors, std::size_t size) {
+  require(processors.size() <= size && processors.size() <= flowtap::telemetry::kMostProcessors);
+  std::set<std::string> seen;
+  for (const auto& one : processors) {
+    require(!one.cpu.empty() && seen.insert(one.cpu).second);
+    for (const std::string* label : {&one.cpu, &one.vendor, &one.model, &one.package, &one.core})
+      for (const char c : *label) require(static_cast<unsigned char>(c) >= ' ');
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -92,6 +104,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 't':
       (void)telemetry::start_ticks(text);
+      break;
+    case 'i':
+      look_at(telemetry::parse_cpuinfo(text), size);
       break;
     case 'f':
       look_at(telemetry::parse_mounts(text), size);

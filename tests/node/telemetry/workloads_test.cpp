@@ -314,6 +314,65 @@ TEST(Workloads, NothingIsLeftOfOneThatEndedAfterTheTimeThatItIsKept) {
       << " families, as " << *left.begin();
 }
 
+// cAdvisor's lines of a pod, from the kernel's own cgroups: the container's, the sandbox's without a container, the pod's with what
+// its cgroup's file says, and the machine's.
+TEST(Workloads, APodHasTheLinesThatCadvisorHasOfIt) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string app = container_id("lines-app");
+  const std::string pause = container_id("lines-pause");
+  const Containerd::Container as_started;
+  const std::string& pod_path = as_started.cgroup_parent;
+  const std::string image = "registry.k8s.io/pause:3.10";
+  auto of_sandbox = cri_annotations("shop", "lines-0", kPod, "");
+  of_sandbox.erase("io.kubernetes.cri.container-name");
+  of_sandbox["io.kubernetes.cri.container-type"] = "sandbox";
+  of_sandbox["io.kubernetes.cri.podsandbox.image-name"] = image;
+  const auto sandbox = containerd.start({.id = pause,
+                                         .command = shell("while [ ! -e /never ]; do sleep 1000; done"),
+                                         .annotations = of_sandbox});
+  const auto container = containerd.start({.id = app,
+                                           .command = worker(100'000),
+                                           .annotations = cri_annotations("shop", "lines-0", kPod, "app")});
+  ASSERT_TRUE(eventually([&] { return containerd.out(app) == "done\n"; }));
+  const std::string pod_directory = std::filesystem::path(cgroup_of(containerd.pid(app))).parent_path();
+  ASSERT_TRUE(pod_directory.ends_with(pod_path)) << pod_directory;
+  DaemonOptions options = kCapturing;
+  options.flags = {"--compat-metrics=cadvisor"};
+  Daemon daemon(root, options);
+  daemon.wait_ready();
+  const auto has = [&](const std::string& family, Labels labels) {
+    const PromPage page = daemon.scrape();
+    const auto at = page.all.find(series_key(family, labels));
+    return at == page.all.end() ? std::nullopt : std::optional(at->second);
+  };
+  const Labels of_app{
+      {"container", "app"}, {"namespace", "shop"},        {"pod", "lines-0"},
+      {"name", app},        {"id", pod_path + "/" + app}, {"image", "docker.io/library/busybox:1.35"},
+      {"cpu", "total"}};
+  const Labels of_pause{{"namespace", "shop"},          {"pod", "lines-0"}, {"name", pause},
+                        {"id", pod_path + "/" + pause}, {"image", image},   {"cpu", "total"}};
+  const Labels of_pod{{"namespace", "shop"}, {"pod", "lines-0"}, {"id", pod_path}, {"cpu", "total"}};
+  for (const Labels& labels : {of_app, of_pause, of_pod, Labels{{"id", "/"}, {"cpu", "total"}},
+                               Labels{{"id", "/kubepods"}, {"cpu", "total"}}})
+    EXPECT_TRUE(eventually([&] { return has("container_cpu_usage_seconds_total", labels).has_value(); }))
+        << series_key("container_cpu_usage_seconds_total", labels) << daemon.metrics();
+  const double kernels = in_file(pod_directory + "/cpu.stat", "usage_usec").value() * 1e-6;
+  const double ours = has("container_cpu_usage_seconds_total", of_pod).value();
+  fmt::print("the pod's cgroup used {:.6f} s, its line has {:.6f} s\n", kernels, ours);
+  EXPECT_NEAR(ours, kernels, 0.05 * kernels + 0.01);
+  const std::string page = daemon.metrics();
+  EXPECT_NE(page.find("machine_cpu_cores{"), std::string::npos);
+  EXPECT_NE(page.find("machine_memory_bytes{"), std::string::npos);
+  EXPECT_EQ(page.find("container=\"POD\",namespace"), std::string::npos)
+      << "a dashboard counts it as a container";
+  EXPECT_EQ(value(daemon.settled_stats(), "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
+  containerd.kill(app);
+  containerd.kill(pause);
+  ASSERT_TRUE(container->wait());
+  ASSERT_TRUE(sandbox->wait());
+}
+
 TEST(Workloads, ContainersThatLiveForAMomentHaveTheirNames) {
   constexpr unsigned kLives = 300;
   const ScratchRoot root;

@@ -6,9 +6,12 @@
 #include <chrono>
 #include <iterator>
 #include <set>
+#include <sstream>
 
+#include "base/file.hpp"
 #include "stats/compat/history.hpp"
 #include "stats/compat/rows.hpp"
+#include "tests/support/golden.hpp"
 
 namespace flowtap::stats::compat {
 namespace {
@@ -40,7 +43,14 @@ std::vector<Family> everything() {
         labels.push_back(value == known.end() ? "x" : value->second);
       }
       if (family(s.family).name.starts_with("flowtap_workload_network_")) labels.at(3).clear();
+      if (family(s.family).name.starts_with("flowtap_node_filesystem_")) labels = {"/dev/sda1", "/", "ext4"};
       now.series.push_back({&s, labels, at});
+      if (s.id == StatId::kWORKLOAD_INFO) {
+        labels.at(3) = "POD";
+        now.series.push_back({&s, labels, at});
+      }
+      if (s.id == StatId::kWORKLOAD_ENERGY)
+        now.series.push_back({&s, {"unit", "", "", "", "machine-qemu\\x2d1\\x2dvm.scope"}, at});
       if (s.id == StatId::kDEVICE_TEMPERATURE || s.id == StatId::kDEVICE_CLOCK) {
         labels.back() = "memory";
         now.series.push_back({&s, labels, at});
@@ -79,10 +89,15 @@ const std::vector<Labelled> kLabelled{
     {"container_memory_working_set_bytes", kKubelet, {}},
     {"container_memory_failures_total", with(kKubelet, {"failure_type", "scope"}), {}},
     {"container_fs_reads_bytes_total", with(kKubelet, {"device"}), {}},
-    {"container_fs_usage_bytes", with(kKubelet, {"device"}), {"device"}},
-    {"container_network_receive_bytes_total",
-     {"id", "image", "interface", "name", "namespace", "pod"},
-     {"id", "image", "name"}},
+    {"container_fs_usage_bytes", with(kKubelet, {"device"}), {}},
+    {"container_fs_limit_bytes", {"device", "id"}, {}},
+    {"container_network_receive_bytes_total", {"id", "image", "interface", "name", "namespace", "pod"}, {}},
+    {"container_spec_memory_limit_bytes", kKubelet, {}},
+    {"container_spec_memory_swap_limit_bytes", kKubelet, {}},
+    {"container_spec_memory_reservation_limit_bytes", kKubelet, {}},
+    {"container_spec_cpu_shares", kKubelet, {}},
+    {"machine_cpu_cores", {"boot_id", "machine_id", "system_uuid"}, {}},
+    {"machine_memory_bytes", {"boot_id", "machine_id", "system_uuid"}, {}},
     {"container_spec_cpu_quota", kKubelet, {}},
     {"container_spec_cpu_period", kKubelet, {}},
     {"container_last_seen", kKubelet, {}},
@@ -108,6 +123,10 @@ const std::vector<Labelled> kLabelled{
     {"kepler_node_cpu_active_joules_total", {"zone", "path", "node_name"}, {"path"}},
     {"kepler_node_cpu_idle_watts", {"zone", "path", "node_name"}, {"path"}},
     {"kepler_node_cpu_usage_ratio", {"node_name"}, {}},
+    {"kepler_node_cpu_info",
+     {"processor", "vendor_id", "model_name", "physical_id", "core_id", "node_name"},
+     {}},
+    {"kepler_vm_cpu_watts", {"vm_id", "vm_name", "hypervisor", "state", "zone", "node_name"}, {"vm_id"}},
     {"kepler_container_cpu_joules_total",
      {"container_id", "container_name", "runtime", "state", "zone", "pod_id", "node_name"},
      {},
@@ -296,13 +315,16 @@ const Names kAsked{"container_cpu_usage_seconds_total",
                    "DCGM_FI_PROF_PCIE_TX_BYTES",
                    "DCGM_FI_PROF_PCIE_RX_BYTES"};
 
-const Names kLacking{"container_memory_failcnt",        "container_fs_limit_bytes",
-                     "container_spec_cpu_shares",       "kepler_node_cpu_info",
-                     "kepler_process_cpu_joules_total", "kepler_process_cpu_watts",
-                     "kepler_vm_cpu_joules_total",      "kepler_platform_watts",
-                     "kepler_node_other_joules_total",  "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
-                     "DCGM_FI_PROF_GR_ENGINE_ACTIVE",   "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
-                     "DCGM_FI_PROF_DRAM_ACTIVE",        "DCGM_FI_PROF_PCIE_TX_BYTES",
+const Names kLacking{"container_memory_failcnt",
+                     "kepler_process_cpu_joules_total",
+                     "kepler_process_cpu_watts",
+                     "kepler_platform_watts",
+                     "kepler_node_other_joules_total",
+                     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+                     "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+                     "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
+                     "DCGM_FI_PROF_DRAM_ACTIVE",
+                     "DCGM_FI_PROF_PCIE_TX_BYTES",
                      "DCGM_FI_PROF_PCIE_RX_BYTES"};
 
 TEST(CompatLabels, NamesThatAreAskedForAreThereButForThoseThatAreSaidToLack) {
@@ -311,6 +333,24 @@ TEST(CompatLabels, NamesThatAreAskedForAreThereButForThoseThatAreSaidToLack) {
   Names missing;
   std::ranges::set_difference(kAsked, found, std::inserter(missing, missing.end()));
   EXPECT_EQ(missing, kLacking);
+}
+
+// What the most used dashboards and rules ask for of cAdvisor, Kepler and dcgm-exporter; each that is not there has its
+// reason in the README.
+TEST(CompatLabels, WhatDashboardsAskForIsThereOrHasAReason) {
+  std::istringstream table(test::golden("found/compat-names.tsv"));
+  const std::string readme = read_file(paths::in_sources("stats/compat/README.md")).value();
+  Names found;
+  for (const Family& theirs : everything()) found.insert(std::string(theirs.name));
+  std::size_t asked = 0;
+  for (std::string line; std::getline(table, line);) {
+    const std::string name = line.substr(0, line.find('\t'));
+    if (name.starts_with('#') || name.starts_with("node_")) continue;
+    ++asked;
+    EXPECT_TRUE(found.contains(name) || readme.contains("| `" + name + "` |")) << name;
+    EXPECT_FALSE(found.contains(name) && readme.contains("| `" + name + "` |")) << name << " is there";
+  }
+  EXPECT_GT(asked, 40U);
 }
 
 // Each family has one TYPE line, so no name may come twice.

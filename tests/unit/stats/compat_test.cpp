@@ -95,6 +95,124 @@ TEST(Compat, AContainerThatIsThereHasItsIdAndImage) {
               ElementsAre(Pair("name", "burner"), Pair("id", "/libpod-4567.scope"), Pair("cpu", "total")));
 }
 
+// Dashboards count a pod's containers with {container!=""}, and its traffic by the labels of the sandbox, whose it is.
+TEST(Compat, ASandboxHasNoContainerAndItsIdsAreThoseOfThePodsNetwork) {
+  const Labels pause{"pod", "shop", "web-0", "POD", "web"};
+  std::vector<std::string> info(pause.begin(), pause.end());
+  info.insert(info.end(), {"89ab", "registry.k8s.io/pause:3.10", "/kubepods/pod1/89ab", "u1", "containerd"});
+  const auto received = [](const char* pod, std::uint64_t bytes) {
+    return Series{&stat(StatId::kWORKLOAD_NETWORK_RECEIVED), {"pod", "shop", pod, "", "web", "eth0"}, bytes};
+  };
+  Snapshot now = snapshot({{&stat(StatId::kWORKLOAD_MEMORY_USAGE), pause, 5.0},
+                           {&stat(StatId::kWORKLOAD_INFO), info, std::uint64_t{1}},
+                           received("web-0", 7),
+                           received("old-0", 8),
+                           received("bare-0", 9)});
+  now.for_compat.push_back(
+      {&stat(StatId::kWORKLOAD_INFO),
+       {"cgroup", "shop", "bare-0", "", "/kubepods/pod2", "", "", "/kubepods/pod2", "u2", ""},
+       std::uint64_t{1}});
+  const auto all = families(now, {Exporter::kCADVISOR});
+  const Family* memory = find(all, "container_memory_usage_bytes");
+  const Family* network = find(all, "container_network_receive_bytes_total");
+  ASSERT_NE(memory, nullptr);
+  ASSERT_NE(network, nullptr);
+  EXPECT_THAT(memory->samples.at(0).labels,
+              ElementsAre(Pair("namespace", "shop"), Pair("pod", "web-0"), Pair("name", "89ab"),
+                          Pair("id", "/kubepods/pod1/89ab"), Pair("image", "registry.k8s.io/pause:3.10")));
+  EXPECT_THAT(network->samples.at(0).labels,
+              ElementsAre(Pair("namespace", "shop"), Pair("pod", "web-0"), Pair("name", "89ab"),
+                          Pair("id", "/kubepods/pod1/89ab"), Pair("image", "registry.k8s.io/pause:3.10"),
+                          Pair("interface", "eth0")));
+  EXPECT_THAT(network->samples.at(1).labels,
+              ElementsAre(Pair("namespace", "shop"), Pair("pod", "old-0"), Pair("interface", "eth0")))
+      << "of which only the name is known";
+  EXPECT_THAT(network->samples.at(2).labels,
+              ElementsAre(Pair("namespace", "shop"), Pair("pod", "bare-0"), Pair("id", "/kubepods/pod2"),
+                          Pair("interface", "eth0")))
+      << "without a sandbox";
+}
+
+TEST(Compat, TheRootHasTheNodesNumbers) {
+  const auto filesystem = [](StatId id, const char* device, const char* point, const char* type,
+                             double bytes) { return Series{&stat(id), {device, point, type}, bytes}; };
+  Snapshot now =
+      snapshot({{&stat(StatId::kNODE_BOOT_TIME), {}, std::uint64_t{1767000000}},
+                {&stat(StatId::kNODE_MEMORY_TOTAL), {}, std::uint64_t{4096}},
+                {&stat(StatId::kNODE_MEMORY_SWAP_TOTAL), {}, std::uint64_t{0}},
+                {&stat(StatId::kNODE_NETWORK_RECEIVE_BYTES), {"eth0"}, std::uint64_t{7}},
+                {&stat(StatId::kNODE_NETWORK_RECEIVE_BYTES), {"veth3"}, std::uint64_t{6}},
+                {&stat(StatId::kNODE_NETWORK_RECEIVE_BYTES), {"lo"}, std::uint64_t{5}},
+                filesystem(StatId::kNODE_FILESYSTEM_SIZE, "/dev/sda1", "/", "ext4", 1000),
+                filesystem(StatId::kNODE_FILESYSTEM_SIZE, "/dev/sda1", "/var/lib/kubelet", "ext4", 1000),
+                filesystem(StatId::kNODE_FILESYSTEM_SIZE, "tmpfs", "/run", "tmpfs", 10),
+                filesystem(StatId::kNODE_FILESYSTEM_FREE, "/dev/sda1", "/", "ext4", 400),
+                filesystem(StatId::kNODE_FILESYSTEM_FREE, "tmpfs", "/run", "tmpfs", 9)});
+  now.time = std::chrono::system_clock::time_point(std::chrono::seconds(1767323045));
+  const auto all = families(now, {Exporter::kCADVISOR});
+  std::map<std::string, std::map<std::string, double>> found;
+  for (const Family& family : all)
+    for (const Sample& sample : family.samples) {
+      std::string labels;
+      for (const auto& [key, value] : sample.labels) labels += key + "=" + value + " ";
+      EXPECT_TRUE(found[std::string(family.name)].emplace(labels, sample.value).second);
+    }
+  using Lines = std::map<std::string, double>;
+  EXPECT_EQ(found["container_start_time_seconds"], (Lines{{"id=/ ", 1767000000}}));
+  EXPECT_EQ(found["container_last_seen"], (Lines{{"id=/ ", 1767323045}}));
+  EXPECT_EQ(found["container_spec_memory_limit_bytes"], (Lines{{"id=/ ", 4096}}));
+  EXPECT_EQ(found["container_spec_memory_swap_limit_bytes"], (Lines{{"id=/ ", 0}}));
+  EXPECT_EQ(found["container_network_receive_bytes_total"], (Lines{{"id=/ interface=eth0 ", 7}}));
+  const Lines limits{{"id=/ device=/dev/sda1 ", 1000}, {"id=/ device=/run ", 10}};
+  EXPECT_EQ(found["container_fs_limit_bytes"], limits) << "each device once";
+  EXPECT_EQ(found["container_fs_usage_bytes"],
+            (Lines{{"id=/ device=/dev/sda1 ", 600}, {"id=/ device=/run ", 1}}));
+}
+
+TEST(Compat, TheMachineIsCountedByItsProcessorsPlaces) {
+  const auto processor = [](const char* cpu, const char* package, const char* core) {
+    return Series{
+        &stat(StatId::kNODE_PROCESSOR), {cpu, "AuthenticAMD", "AMD EPYC", package, core}, std::uint64_t{1}};
+  };
+  const auto values = [](const Snapshot& now) {
+    std::map<std::string, double> found;
+    for (const Family& family : families(now, {Exporter::kCADVISOR}))
+      if (family.name.starts_with("machine_")) {
+        found[std::string(family.name)] = family.samples.at(0).value;
+        EXPECT_THAT(family.samples.at(0).labels, ElementsAre(Pair("machine_id", "m"), Pair("boot_id", "b")));
+      }
+    return found;
+  };
+  const Series ids{&stat(StatId::kNODE_MACHINE), {"m", "", "b"}, std::uint64_t{1}};
+  // Two packages, whose cores have the same numbers; two threads on one core.
+  EXPECT_THAT(values(snapshot({processor("0", "0", "0"),
+                               processor("1", "0", "0"),
+                               processor("2", "1", "0"),
+                               ids,
+                               {&stat(StatId::kNODE_MEMORY_TOTAL), {}, std::uint64_t{4096}},
+                               {&stat(StatId::kNODE_MEMORY_SWAP_TOTAL), {}, std::uint64_t{8}}})),
+              ElementsAre(Pair("machine_cpu_cores", 3), Pair("machine_cpu_physical_cores", 2),
+                          Pair("machine_cpu_sockets", 2), Pair("machine_memory_bytes", 4096),
+                          Pair("machine_swap_bytes", 8)));
+  EXPECT_THAT(values(snapshot({processor("0", "", ""), ids})), ElementsAre(Pair("machine_cpu_cores", 1)))
+      << "what nobody knows is not 1";
+}
+
+TEST(Compat, AVirtualMachinesEnergyIsThatOfItsUnit) {
+  const auto unit = [](const char* name) {
+    return Series{&stat(StatId::kWORKLOAD_ENERGY), {"unit", "", "", "", name}, 5.0};
+  };
+  const auto all = families(snapshot({unit("ssh.service"), unit("machine-qemu\\x2d3\\x2dweb\\x2d1.scope"),
+                                      unit("machine-nspawn.scope")}),
+                            {Exporter::kKEPLER});
+  const Family* vms = find(all, "kepler_vm_cpu_joules_total");
+  ASSERT_NE(vms, nullptr);
+  ASSERT_EQ(vms->samples.size(), 1U);
+  EXPECT_EQ(vms->samples.at(0).value, 5);
+  EXPECT_THAT(vms->samples.at(0).labels, ElementsAre(Pair("vm_name", "web-1"), Pair("hypervisor", "kvm"),
+                                                     Pair("state", "running"), Pair("zone", "node")));
+}
+
 TEST(Compat, ZonesOfRaplByNameNumberAndPlace) {
   const auto zone = [](const char* part, const char* place) {
     return Series{&stat(StatId::kENERGY_PART), {"powercap", part, place}, 1.5};
@@ -124,8 +242,9 @@ TEST(Compat, ZonesOfRaplByNameNumberAndPlace) {
 }
 
 TEST(Compat, QuotaByPeriodIsTheLimit) {
-  const auto all =
-      families(snapshot({{&stat(StatId::kWORKLOAD_CPU_LIMIT), kWeb, 0.25}}), {Exporter::kCADVISOR});
+  const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_CPU_LIMIT), kWeb, 0.25},
+                                      {&stat(StatId::kWORKLOAD_CPU_SHARES), kWeb, 256.0}}),
+                            {Exporter::kCADVISOR});
   const Family* quota = find(all, "container_spec_cpu_quota");
   const Family* period = find(all, "container_spec_cpu_period");
   ASSERT_NE(quota, nullptr);
@@ -136,7 +255,7 @@ TEST(Compat, QuotaByPeriodIsTheLimit) {
   EXPECT_EQ(period->kind, Kind::kGauge);
 }
 
-TEST(Compat, FaultsAreOfTheHierarchyAndAnOomIsNoFailure) {
+TEST(Compat, FaultsAreThoseOfBothScopesAndAnOomIsNoFailure) {
   const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_PAGE_FAULTS), kWeb, std::uint64_t{70}},
                                       {&stat(StatId::kWORKLOAD_MAJOR_PAGE_FAULTS), kWeb, std::uint64_t{3}},
                                       {&stat(StatId::kWORKLOAD_OOMS), kWeb, std::uint64_t{9}}}),
@@ -147,10 +266,10 @@ TEST(Compat, FaultsAreOfTheHierarchyAndAnOomIsNoFailure) {
   std::map<std::string, double> by_type;
   for (const Sample& sample : all.at(0).samples) {
     const std::map<std::string, std::string> labels(sample.labels.begin(), sample.labels.end());
-    EXPECT_EQ(labels.at("scope"), "hierarchy");
-    by_type[labels.at("failure_type")] = sample.value;
+    by_type[labels.at("failure_type") + ' ' + labels.at("scope")] = sample.value;
   }
-  EXPECT_THAT(by_type, ElementsAre(Pair("pgfault", 70), Pair("pgmajfault", 3)));
+  EXPECT_THAT(by_type, ElementsAre(Pair("pgfault container", 70), Pair("pgfault hierarchy", 70),
+                                   Pair("pgmajfault container", 3), Pair("pgmajfault hierarchy", 3)));
 }
 
 // The series of a container that has ended stays for a while, but not its last-seen time.

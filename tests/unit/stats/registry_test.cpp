@@ -217,5 +217,15 @@ TEST(Registry, TooManySeriesOfAFamilyAreRefusedAndCounted) {
   EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
 }
 
+// Their sums would count twice, so no backend finds them among the others.
+TEST(Registry, SeriesForOtherExportersStandApart) {
+  const std::vector<Series> outer{
+      {&stat(StatId::kWORKLOAD_TASKS), {"cgroup", "", "", "", "/kubepods.slice"}, std::uint64_t{5}}};
+  const auto snapshot = registry().publish({}, std::nullopt, {}, outer);
+  EXPECT_FALSE(find(*snapshot, FamilyId::kWORKLOAD_TASKS, {"cgroup", "", "", "", "/kubepods.slice"}));
+  ASSERT_EQ(snapshot->for_compat.size(), 1U);
+  EXPECT_EQ(snapshot->for_compat[0].labels, outer[0].labels);
+}
+
 }  // namespace
 }  // namespace flowtap::stats

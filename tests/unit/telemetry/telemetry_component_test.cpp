@@ -44,9 +44,15 @@ struct Node {
                 .state_dir = {},
                 .registry = stats::Registry(10'000, std::chrono::system_clock::now())};
   TelemetryOptions options;
+  std::string compat_metrics;
   NoCounting counting;
-  TelemetryComponent component{
-      shared, options, {}, counting, std::make_shared<NamedContainers>(), std::make_shared<WorkloadLogs>()};
+  TelemetryComponent component{shared,
+                               options,
+                               compat_metrics,
+                               {},
+                               counting,
+                               std::make_shared<NamedContainers>(),
+                               std::make_shared<WorkloadLogs>()};
 };
 
 TEST(TelemetryComponent, GoesOnWhereNothingIsNew) {
@@ -64,6 +70,19 @@ TEST(TelemetryComponent, BeginsAnewUnderOtherOptionsOnce) {
   node.reload(next);
   EXPECT_EQ(node.counting.asked, 2);
   node.reload(next);
+  EXPECT_EQ(node.counting.asked, 2);
+}
+
+// Only cAdvisor's names need what is read beside the workloads.
+TEST(TelemetryComponent, BeginsAnewWhenCadvisorsNamesAreAskedFor) {
+  Node node;
+  node.compat_metrics = "node,kepler";
+  node.reload(node.options);
+  EXPECT_EQ(node.counting.asked, 1);
+  node.compat_metrics = "node,cadvisor";
+  node.reload(node.options);
+  EXPECT_EQ(node.counting.asked, 2);
+  node.reload(node.options);
   EXPECT_EQ(node.counting.asked, 2);
 }
 

@@ -54,9 +54,11 @@ WorkloadCollector::WorkloadCollector(std::unique_ptr<stats::UsageSource> source,
       source_(std::move(source)),
       names_(std::move(names)),
       ledger_(keep),
-      networks_(std::move(proc)) {
+      networks_(proc),
+      proc_(std::move(proc)),
+      sysfs_(std::move(sysfs)) {
   if (!files) return;
-  files_.emplace(std::move(files), BlockNames(std::move(sysfs)));
+  files_.emplace(std::move(files), BlockNames(sysfs_));
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   // Without either of them, what a container did after the last reading is missed.
   if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_turns(); });
@@ -67,6 +69,11 @@ WorkloadCollector::~WorkloadCollector() {
   const std::uint64_t once = 1;
   (void)!::write(stop_.get(), &once, sizeof(once));
   watcher_.join();
+}
+
+void WorkloadCollector::show_outer(std::unique_ptr<CgroupSource> files, std::shared_ptr<CompatBoard> board) {
+  if (files) outer_.emplace(std::move(files), BlockNames(sysfs_), proc_);
+  compat_ = std::move(board);
 }
 
 void WorkloadCollector::watch_turns() noexcept {
@@ -96,6 +103,14 @@ void WorkloadCollector::read_turns(UsageLedger::Clock::time_point now) {
     files_->read_last(name, top, now, unread_);
     networks_.read_last(name, top, now, unread_);
   }
+}
+
+void WorkloadCollector::post_compat(UsageLedger::Clock::time_point now, std::uint64_t& unread) {
+  std::vector<stats::Series> all;
+  for (const auto& [name, entry] : files_->workloads()) append_unset(entry.values, entry.labels, all);
+  outer_->round(ledger_.workloads(), *files_, networks_, now, unread);
+  outer_->append_series(ledger_.workloads(), all);
+  compat_->post(std::move(all));
 }
 
 void WorkloadCollector::collect(Collected& out) {
@@ -138,6 +153,7 @@ void WorkloadCollector::collect(Collected& out) {
       out.series.push_back({&stats::stat(StatId::kWORKLOAD_START), entry.labels, *started});
   }
   networks_.append_series(out.series);
+  if (outer_) post_compat(now, out.unread);
   processes_->post(std::move(processes));
   most_ = std::max(most_, out.series.size());
 }

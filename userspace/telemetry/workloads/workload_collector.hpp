@@ -11,10 +11,12 @@
 
 #include "base/fd.hpp"
 #include "telemetry/collecting/collector.hpp"
+#include "telemetry/workloads/compat_board.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/files/file_ledger.hpp"
 #include "telemetry/workloads/layer_collector.hpp"
 #include "telemetry/workloads/network_ledger.hpp"
+#include "telemetry/workloads/outer_cgroups.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 #include "telemetry/workloads/workload_energy.hpp"
 
@@ -30,12 +32,17 @@ class WorkloadCollector final : public Collector {
                     std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep);
   ~WorkloadCollector() override;
 
+  /// From now on the cgroups around workloads are read, too; called before the first collect(). What only the names of
+  /// other exporters have is posted on `board`.
+  void show_outer(std::unique_ptr<CgroupSource> files, std::shared_ptr<CompatBoard> board);
+
   [[nodiscard]] std::string_view name() const override { return "workloads"; }
   void collect(Collected& out) override;
 
  private:
   void watch_turns() noexcept;
   void read_turns(UsageLedger::Clock::time_point now);
+  void post_compat(UsageLedger::Clock::time_point now, std::uint64_t& unread);
 
   std::shared_ptr<UsageBoard> board_;
   std::shared_ptr<ProcessBoard> processes_;
@@ -45,7 +52,11 @@ class WorkloadCollector final : public Collector {
   std::mutex mutex_;  // protects all below, and whom they ask
   UsageLedger ledger_;
   std::optional<FileLedger> files_;
+  std::optional<OuterCgroups> outer_;
   NetworkLedger networks_;
+  std::string proc_;
+  std::string sysfs_;
+  std::shared_ptr<CompatBoard> compat_;
   std::size_t most_ = 0;            // series of a collect()
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // failed walks that were counted

@@ -40,6 +40,8 @@ std::string_view kind_name(WorkloadKind kind) {
       return "host";
     case WorkloadKind::kUnknown:
       return "unknown";
+    case WorkloadKind::kOuter:
+      return stats::kOuterKind;
   }
   return {};
 }

@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "stats/workload_labels.hpp"
+
 namespace flowtap::telemetry {
 
-/// The container of a pod that only holds its namespaces; cAdvisor has always used this name.
-inline constexpr std::string_view kSandbox = "POD";
+/// The container of a pod that only holds its namespaces.
+inline constexpr std::string_view kSandbox = stats::kSandboxContainer;
 
 enum class WorkloadKind : std::uint8_t {
   kPod,        ///< a container of a pod
@@ -18,6 +20,7 @@ enum class WorkloadKind : std::uint8_t {
   kUnit,       ///< a systemd unit, with what runs below it
   kHost,       ///< the kernel's threads and processes outside of all these
   kUnknown,    ///< a cgroup that nobody could identify, or that found no number of its own
+  kOuter,      ///< a cgroup around workloads: a pod's own, a slice, the root (OuterCgroups)
 };
 
 /// Instances with the same name (a container before and after its restart) are one.
@@ -26,7 +29,7 @@ struct WorkloadName {
   std::string ns;
   std::string pod;
   std::string container;
-  std::string workload;  ///< the pod's controller, or the unit
+  std::string workload;  ///< the pod's controller, the unit, or the path of an outer cgroup
 
   auto operator<=>(const WorkloadName&) const = default;
 

@@ -206,7 +206,7 @@ TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
     for (int i = 0; i < seconds; ++i) node.round(std::chrono::seconds(1));
     return node.kernel.reads - before;
   };
-  constexpr int kEach = FileLedger::kSandboxFactor * FileLedger::kEvery.count();
+  constexpr int kEach = FileLedger::kSeldomFactor * FileLedger::kEvery.count();
   make(0);  // it existed before
   reads_in(1);
   make(kPods);  // new

@@ -91,7 +91,8 @@ class CgroupFiles final : public OpenCgroup {
     unread += bad;
     for (std::size_t i = 1; i < directories_.size(); ++i) directories_[i] = {};
     settings(out, look);
-    if (there && has_own_cgroups()) inner_.read(directories_.front(), look, source_, out, unread);
+    if (there && source_.reads_inner() && has_own_cgroups())
+      inner_.read(directories_.front(), look, source_, out, unread);
     out.derive();
     return there;
   }

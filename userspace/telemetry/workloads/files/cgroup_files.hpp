@@ -38,6 +38,10 @@ class CgroupFileSource final : public CgroupSource {
   /// The whole file in the source's own buffer, valid until the next call; or why it could not be read.
   [[nodiscard]] int read(int fd, std::string_view& text);
 
+  /// From now on `processes` are only those of the cgroup itself: the root and slices have too many below them.
+  void leave_out_inner() { inner_ = false; }
+  [[nodiscard]] bool reads_inner() const { return inner_; }
+
   /// Whether one more descriptor may stay open; if so it counts from now on.
   [[nodiscard]] bool keep() {
     if (kept_ >= most_) return false;
@@ -55,6 +59,7 @@ class CgroupFileSource final : public CgroupSource {
 
   std::size_t most_ = kDescriptors;
   std::size_t kept_ = 0;
+  bool inner_ = true;
   std::vector<Hierarchy> hierarchies_;
   std::string buffer_ = std::string(std::size_t{16} << 10U, '\0');
 };

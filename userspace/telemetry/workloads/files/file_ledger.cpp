@@ -25,6 +25,10 @@ void add_counters(CgroupValues& to, const CgroupValues& now, CgroupValues& befor
     add_counter(to.counters[i], now.counters[i], before.counters[i]);
 }
 
+bool is_seldom(const WorkloadName& name) {
+  return is_sandbox(name) || name.kind == WorkloadKind::kOuter;
+}
+
 constexpr bool is_limit(std::size_t gauge) {
   for (const auto limit :
        {CgroupGauge::kCpuLimit, CgroupGauge::kMemoryLimit, CgroupGauge::kSwapLimit, CgroupGauge::kTasksLimit})
@@ -47,10 +51,10 @@ void add_gauges(CgroupValues& to, const CgroupValues& now, bool first) {
 }  // namespace
 
 FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::time_point first,
-                                              Clock::time_point now, bool sandbox) const {
+                                              Clock::time_point now, bool seldom) const {
   if (now - first < kYoung) return now;
   constexpr unsigned kPlaces = 64;
-  const Clock::duration every = sandbox ? kSandboxFactor * every_ : every_;
+  const Clock::duration every = seldom ? kSeldomFactor * every_ : every_;
   const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every / kPlaces;
   return now + every - (now - first + offset) % every;
 }
@@ -74,7 +78,7 @@ bool FileLedger::look(Entry& entry, const std::string& path, Entry::Instance& in
   add_counters(entry.values, fresh, instance.last);
   if (fresh.io) add_io(entry.io, *fresh.io, instance.last.io);
   instance.last.gauges = fresh.gauges;
-  instance.due = due(path, instance.first, now, entry.sandbox);
+  instance.due = due(path, instance.first, now, entry.seldom);
   return true;
 }
 
@@ -88,7 +92,7 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
                            std::uint64_t& unread) {
   Entry& entry = workloads_[name];
   if (entry.labels.empty()) entry.labels = name.labels();
-  entry.sandbox = is_sandbox(name);
+  entry.seldom = is_seldom(name);
   const auto at = entry.instances.find(top);
   if (at != entry.instances.end()) {
     if (look(entry, top, at->second, now, unread)) return;
@@ -126,12 +130,10 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
     while (at != workloads_.end() && at->first < name) at = workloads_.erase(at);
     if (at == workloads_.end() || at->first != name) {
       if (workload.tops.empty()) continue;
-      at = workloads_.emplace_hint(at, name,
-                                   Entry{.values = {},
-                                         .io = {},
-                                         .instances = {},
-                                         .labels = workload.labels,
-                                         .sandbox = is_sandbox(name)});
+      at = workloads_.emplace_hint(
+          at, name,
+          Entry{
+              .values = {}, .io = {}, .instances = {}, .labels = workload.labels, .seldom = is_seldom(name)});
     }
     read(at->second, workload.tops, now, unread);
     ++at;

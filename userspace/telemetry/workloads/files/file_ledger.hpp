@@ -31,13 +31,14 @@ class FileLedger {
   static constexpr std::chrono::seconds kEvery{5};
   static constexpr std::size_t kPerSecond = 100;
   /// For a pod's sandbox it is longer by this factor. That is a process that sleeps for as long as the pod lives, and
-  /// every other container of a Kubernetes node is one.
-  static constexpr int kSandboxFactor = 3;
+  /// every other container of a Kubernetes node is one. The same holds for cgroups around workloads, which only have
+  /// what these have, and which kubelet reads as often.
+  static constexpr int kSeldomFactor = 3;
 
   /// When a cgroup is due again that was read `now` and is known since `first`. Those that came at the same time are
   /// spread over the time by their names.
   [[nodiscard]] Clock::time_point due(const std::string& name, Clock::time_point first, Clock::time_point now,
-                                      bool sandbox = false) const;
+                                      bool seldom = false) const;
 
   /// Reads what is due in `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
@@ -58,7 +59,7 @@ class FileLedger {
     };
     std::map<std::string, Instance> instances;  ///< by path
     stats::Labels labels;                       ///< WorkloadName::labels()
-    bool sandbox = false;
+    bool seldom = false;                        ///< see kSeldomFactor
   };
   [[nodiscard]] const std::map<WorkloadName, Entry>& workloads() const { return workloads_; }
 
