@@ -110,6 +110,8 @@ std::optional<LabelPairs> of_root(LabelMap map, const Series& series, const Surr
       if (label(series, "fstype") == "tmpfs") return all.take("device", "mountpoint").pairs();
       if (!around.is_first_mount(series)) return std::nullopt;
       return all.take("device", "device").pairs();
+    case LabelMap::kCADVISOR_VERSION:
+      return Builder(series).take("cadvisorVersion", "version").take("kernelVersion", "kernel").pairs();
     case LabelMap::kMACHINE:
       return around.machine();
     default:

@@ -34,7 +34,8 @@ enum class LabelMap : std::uint8_t {
   kROOT,                        ///< the node's root cgroup
   kROOT_NETWORK,                ///< the same by interface, without those that are a container's other end
   kROOT_FILESYSTEM,             ///< the same by device, each once
-  kMACHINE,                     ///< the machine's ids
+  kCADVISOR_VERSION,
+  kMACHINE,  ///< the machine's ids
   kKEPLER_BUILD,
   kKEPLER_CONTAINER,
   kKEPLER_CONTAINER_TIME,  ///< the same without a zone

@@ -96,6 +96,9 @@ const std::vector<Labelled> kLabelled{
     {"container_spec_memory_swap_limit_bytes", kKubelet, {}},
     {"container_spec_memory_reservation_limit_bytes", kKubelet, {}},
     {"container_spec_cpu_shares", kKubelet, {}},
+    {"cadvisor_version_info",
+     {"cadvisorVersion", "cadvisorRevision", "dockerVersion", "kernelVersion", "osVersion"},
+     {"cadvisorRevision", "dockerVersion", "osVersion"}},
     {"machine_cpu_cores", {"boot_id", "machine_id", "system_uuid"}, {}},
     {"machine_memory_bytes", {"boot_id", "machine_id", "system_uuid"}, {}},
     {"container_spec_cpu_quota", kKubelet, {}},
@@ -185,7 +188,16 @@ TEST(CompatLabels, ABlockDeviceIsToldByItsFile) {
 }
 
 // The metrics that people use of these exporters (not all that they can give).
-const Names kAsked{"container_cpu_usage_seconds_total",
+const Names kAsked{"machine_cpu_cores",
+                   "machine_cpu_physical_cores",
+                   "machine_cpu_sockets",
+                   "machine_memory_bytes",
+                   "machine_swap_bytes",
+                   "container_fs_inodes_free",
+                   "container_fs_inodes_total",
+                   "container_spec_memory_swap_limit_bytes",
+                   "container_spec_memory_reservation_limit_bytes",
+                   "container_cpu_usage_seconds_total",
                    "container_cpu_user_seconds_total",
                    "container_cpu_system_seconds_total",
                    "container_cpu_cfs_periods_total",
