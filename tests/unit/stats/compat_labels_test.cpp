@@ -327,17 +327,11 @@ const Names kAsked{"machine_cpu_cores",
                    "DCGM_FI_PROF_PCIE_TX_BYTES",
                    "DCGM_FI_PROF_PCIE_RX_BYTES"};
 
-const Names kLacking{"container_memory_failcnt",
-                     "kepler_process_cpu_joules_total",
-                     "kepler_process_cpu_watts",
-                     "kepler_platform_watts",
-                     "kepler_node_other_joules_total",
-                     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
-                     "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
-                     "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
-                     "DCGM_FI_PROF_DRAM_ACTIVE",
-                     "DCGM_FI_PROF_PCIE_TX_BYTES",
-                     "DCGM_FI_PROF_PCIE_RX_BYTES"};
+const Names kLacking{
+    "container_memory_failcnt",      "kepler_process_cpu_joules_total", "kepler_process_cpu_watts",
+    "kepler_platform_watts",         "kepler_node_other_joules_total",  "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+    "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
+    "DCGM_FI_PROF_PCIE_TX_BYTES",    "DCGM_FI_PROF_PCIE_RX_BYTES"};
 
 TEST(CompatLabels, NamesThatAreAskedForAreThereButForThoseThatAreSaidToLack) {
   Names found;
