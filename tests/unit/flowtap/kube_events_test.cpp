@@ -24,7 +24,8 @@ Events events_of(KubeEvents& events, const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)
     if (auto event = events.read(line)) {
-      event->age = std::chrono::seconds::max();  // a test of its own looks at it
+      event->age = std::chrono::seconds::max();  // tests of their own look at these
+      event->from.clear();
       out.push_back(std::move(*event));
     }
   return out;
@@ -47,6 +48,27 @@ KubeEvent failed(const std::string& ns = "shop", const std::string& pod = "web-0
 
 const KubeEvent kBound = {
     .ns = "shop", .pod = "web-0", .type = "Normal", .reason = "Scheduled", .message = kAssigned};
+
+TEST(KubeEvents, SayWhoToldThem) {
+  const auto from = [](const std::string& text) {
+    KubeEvents events;
+    std::istringstream in(text);
+    std::string out = "none";
+    for (std::string line; std::getline(in, line);)
+      if (const auto event = events.read(line)) out = event->from;
+    return out;
+  };
+  EXPECT_EQ(from("Name:  web-0\nNamespace:  shop\nType  Reason  Age  From  Message\n"
+                 "Warning  FailedScheduling  48s  topo-aware-scheduler  " +
+                 kNoFit),
+            "topo-aware-scheduler");
+  EXPECT_EQ(
+      from("LAST SEEN   TYPE   REASON   OBJECT   SUBOBJECT   SOURCE   MESSAGE   FIRST SEEN   COUNT   NAME\n"
+           "48s Warning FailedScheduling pod/web-0 my-scheduler, cp1 " +
+           kNoFit + "   48s   1   web-0.17f3"),
+      "my-scheduler");
+  EXPECT_EQ(from("48s Warning FailedScheduling pod/web-0 " + kNoFit), "");
+}
 
 TEST(KubeEvents, SayHowLongAgoTheyWere) {
   using std::chrono::seconds;

@@ -35,6 +35,24 @@ TEST(Strangers, AreNoneIfNothingWasAdded) {
   EXPECT_FALSE(Strangers().guess());
 }
 
+// Its level is not what is wrong with it.
+TEST(Strangers, KnowsRecordsInAFormThatIsNotRead) {
+  const auto unread =
+      guess({"I0612 03:11:20.110001       1 schedule_one.go:1046] ''Unable to schedule pod; no fit; "
+             "waiting'' pod=''shop/web-0'' err=''0/3 nodes are available: 3 Insufficient cpu.''"});
+  EXPECT_EQ(unread.what, "kube-scheduler's records in a form that is not read");
+  EXPECT_EQ(unread.hint.find("-v="), std::string::npos) << unread.hint;
+}
+
+TEST(Strangers, CountsTheRecordsOfOtherPrograms) {
+  Strangers strangers;
+  add(strangers, "I1126 10:01:00.000001       1 replica_set.go:621] \"Too few replicas\" need=3");
+  add(strangers, "I1126 10:01:00.000002       1 schedule_one.go:107] \"About to try and schedule pod\"");
+  add(strangers, "I1126 10:01:00.000003       1 httplog.go:134] \"HTTP\" verb=\"GET\"");
+  add(strangers, "no record");
+  EXPECT_EQ(strangers.others_records(), 1U);
+}
+
 TEST(Strangers, KnowsVolcano) {
   const auto volcano =
       guess({"I0612 03:11:20.110001       1 allocate.go:271] There are <3> nodes for Job <ml/job-1>",

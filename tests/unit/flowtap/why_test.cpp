@@ -38,8 +38,9 @@ std::string as_cri(const std::string& log, const std::string& output = "stderr",
   std::string out;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    for (; line.size() > most; line.erase(0, most)) out += head + " P " + line.substr(0, most) + '\n';
-    out += head + " F " + line + '\n';
+    for (; line.size() > most; line.erase(0, most))
+      out.append(head).append(" P ").append(line, 0, most).append(1, '\n');
+    out.append(head).append(" F ").append(line).append(1, '\n');
   }
   return out;
 }
@@ -152,7 +153,7 @@ TEST_F(WhyTest, APieceMayBeginAmidAValueOfSeveralLines) {
       "\t0/1 nodes are available: 1 x.\n > pod=\"ns/p\"\n"
       "I0821 07:12:04.900100       1 a.go:1] \"y\"\n";
   const Outcome run = flowtap_program("why ns/p" + from({write("1", first), write("2", second)}));
-  EXPECT_NE(run.output.find("the only node does not fit; 1 is turned down: \"x."), std::string::npos)
+  EXPECT_NE(run.output.find("the only node does not fit; 1 is turned down: \"x\"\n"), std::string::npos)
       << run.output;
 }
 
@@ -166,6 +167,39 @@ TEST_F(WhyTest, EventsThatDoNotNameTheirPodAreCounted) {
   EXPECT_TRUE(run.output.starts_with("flowtap: 1 of the events do not name their pod, and are left out\n"))
       << run.output;
   EXPECT_NE(run.output.find("ns/p is pending: none of 2 nodes fits"), std::string::npos) << run.output;
+}
+
+TEST_F(WhyTest, EventsTellOfAPodThatWasEndedOrDeleted) {
+  const std::string events = write(
+      "events",
+      "30m  Normal  Scheduled  pod/low  Successfully assigned default/low to n1\n"
+      "10m  Normal  Preempted  pod/low  Preempted by pod 3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11 on node n1\n"
+      "9m  Normal  Preempted  pod/old  Preempted by shop/hi on node n2\n"
+      "8m  Warning  FailedScheduling  pod/gone  0/2 nodes are available: 2 Insufficient cpu.\n"
+      "1m  Warning  FailedScheduling  pod/gone  skip schedule deleting pod: default/gone\n");
+  for (const auto& [pod, words] :
+       {std::pair{"default/low",
+                  "was bound to n1, and was ended on n1 to make room for pod "
+                  "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11\n"},
+        std::pair{"default/old", "was ended on n2 to make room for shop/hi\n"},
+        std::pair{"default/gone",
+                  "was deleted before it was bound; until then, none of 2 nodes fits; 2 lack CPU\n"}}) {
+    const Outcome run = flowtap_program(std::string("why ") + pod + from({events}));
+    EXPECT_NE(run.output.find(std::string(pod) + ' ' + words), std::string::npos) << run.output;
+  }
+}
+
+TEST_F(WhyTest, TheReasonOfMostNodesComesFirst) {
+  const std::string log =
+      "I0821 07:12:29.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"ns/p\" "
+      "err=\"0/7 nodes are available: 2 node(s) had untolerated taint {a: b}, 2 node(s) had untolerated "
+      "taint "
+      "{c: d}, 3 Insufficient cpu.\"\n";
+  const Outcome run = flowtap_program("why ns/p" + from({write("log", log)}));
+  EXPECT_TRUE(
+      run.output.starts_with("ns/p is pending: none of 7 nodes fits; 4 have a taint that the pod does not "
+                             "tolerate, 3 lack CPU\n"))
+      << run.output;
 }
 
 // kubectl does not sort its events by time, and a log says more than they do.

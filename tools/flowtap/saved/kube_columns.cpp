@@ -69,8 +69,12 @@ bool KubeColumns::take_age() {
   return word() == "over" && word().ends_with(')');
 }
 
-void KubeColumns::take_source() {
-  if (word().ends_with(',')) word();
+std::string_view KubeColumns::take_source() {
+  std::string_view component = word();
+  if (!component.ends_with(',')) return component;
+  (void)word();  // the machine
+  component.remove_suffix(1);
+  return component;
 }
 
 void KubeColumns::take_subobject() {

@@ -22,8 +22,8 @@ class KubeColumns {
   bool take_age();
   /// The age that was taken, the first one of two; max: it is not said.
   [[nodiscard]] std::chrono::seconds age() const { return age_; }
-  /// Takes "default-scheduler", or "default-scheduler, node-1".
-  void take_source();
+  /// Takes "default-scheduler", or "default-scheduler, node-1"; returns the component, "default-scheduler".
+  std::string_view take_source();
   /// Takes "spec.containers{main}", if it is there.
   void take_subobject();
   /// Takes what `-o wide` has behind the message: an age, a count, and the event's own name, if that begins so. False: nothing is

@@ -19,6 +19,7 @@ constexpr std::string_view kScheduled = "Scheduled";
 // client-go writes this before the message of events that are too many.
 constexpr std::string_view kCombined = "(combined from similar events): ";
 constexpr std::string_view kFailedScheduling = "FailedScheduling";
+constexpr std::string_view kPreempted = "Preempted";
 
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
@@ -89,7 +90,7 @@ std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) 
   row.reason = columns.word();
   if (!is_event(row.type, row.reason) || !columns.take_age()) return std::nullopt;
   row.age = columns.age();
-  columns.take_source();
+  row.from = columns.take_source();
   row.ns = description_.ns;
   row.pod = description_.pod;
   row.is_pods = true;
@@ -114,7 +115,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   const bool wide = layout_ == Layout::kWide;
   if (layout_ != Layout::kNarrow && (columns.take_end(wide ? std::string_view() : row.pod) || wide)) {
     columns.take_subobject();
-    columns.take_source();
+    row.from = columns.take_source();
   }
   row.message = columns.rest();
   return row;
@@ -122,7 +123,8 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
 
 std::optional<KubeEvent> KubeEvents::event_of(Row row) {
   if (!row.is_pods || row.message.empty()) return std::nullopt;
-  if (row.reason != kFailedScheduling && row.reason != kScheduled) return std::nullopt;
+  if (row.reason != kFailedScheduling && row.reason != kScheduled && row.reason != kPreempted)
+    return std::nullopt;
   if (row.message.starts_with(kCombined)) row.message.remove_prefix(kCombined.size());
   if (row.reason == kScheduled)
     if (const auto named = assigned_pod(row.message)) {
@@ -145,6 +147,7 @@ std::optional<KubeEvent> KubeEvents::event_of(Row row) {
                    .type = std::string(row.type),
                    .reason = std::string(row.reason),
                    .message = std::string(row.message),
+                   .from = std::string(row.from),
                    .age = row.age};
 }
 

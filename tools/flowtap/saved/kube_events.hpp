@@ -21,8 +21,9 @@ struct KubeEvent {
   std::string ns;
   std::string pod;
   std::string type;    ///< "Normal" or "Warning"
-  std::string reason;  ///< "FailedScheduling" or "Scheduled"
+  std::string reason;  ///< "FailedScheduling", "Scheduled" or "Preempted"
   std::string message;
+  std::string from = {};  ///< the component that says it: of a scheduler, its profile; empty: it is not shown
   std::chrono::seconds age =
       std::chrono::seconds::max();  ///< how long ago it was the last time; max: it is not said
 
@@ -50,6 +51,7 @@ class KubeEvents {
     std::string_view type;
     std::string_view reason;
     std::string_view message;
+    std::string_view from;
     std::chrono::seconds age = std::chrono::seconds::max();
     bool is_pods = false;  ///< others' events are of no use here
   };

@@ -147,6 +147,7 @@ void Reading::read_events() {
     flow::WholeRecord whole = flow::whole_record(record);
     whole.text = one.line;
     if (whole.klog) whole.klog->stamp = {};  // kubectl says how long ago it was, and not when
+    events_log_.set_profile(one.event.from);
     events_log_.read(whole);
   }
 }
@@ -202,6 +203,7 @@ SavedRead Reading::finish() {
     warn(fmt::format("{} records are too many to tell whether they are also in another file",
                      grouped(state_.seen.forgotten())),
          "name each log only once");
+  read_.strange += state_.strangers.others_records();
   read_.strangers = std::move(state_.strangers);
   return std::move(read_);
 }

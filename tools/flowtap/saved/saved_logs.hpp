@@ -14,7 +14,7 @@ namespace flowtap::cli {
 /// What was in the files.
 struct SavedRead {
   std::uint64_t lines = 0;
-  std::uint64_t strange = 0;   ///< lines that belong to no record, and may not
+  std::uint64_t strange = 0;   ///< lines that belong to no record, and may not, and records of other programs
   std::uint64_t telling = 0;   ///< records that say something of a pod, or of cards
   std::uint64_t nameless = 0;  ///< events whose pod is not named
   Strangers strangers;         ///< the lines and the records that say nothing

@@ -19,6 +19,8 @@ enum Form : unsigned {
   kUtf16 = 8U,
   kBinary = 16U,
   kEmpty = 32U,
+  kUnread = 64U,   // a record with a scheduler's own message of a pod
+  kIsRead = 128U,  // no form: the row is about a scheduler whose logs are read
 };
 
 // How much a row tells, the most first.
@@ -54,6 +56,10 @@ constexpr auto kStrangers = std::to_array<StrangerRow>({
 #undef STRANGER
 #undef WORDS
 #undef FILES
+
+// From such a record something is learnt, unless its form is not known.
+constexpr std::array<std::string_view, 2> kOwnWords = {"Unable to schedule pod; ",
+                                                       "Successfully bound pod to node"};
 
 // Whatever tells a program stands at the beginning of its lines.
 constexpr std::size_t kLookedAt = 300;  // bytes
@@ -130,13 +136,21 @@ Strangers::Strangers() : lines_(kStrangers.size()) {}
 
 void Strangers::add(const flow::KlogRecord& record) {
   if (!is_looked_at()) return;
-  count(record.structured ? kStructured : kProse, file_of(record.source), record.body.substr(0, kLookedAt));
+  const std::string_view body = record.body.substr(0, kLookedAt);
+  const auto is_said = [body](std::string_view words) { return body.contains(words); };
+  const bool is_unread = !record.structured && std::ranges::any_of(kOwnWords, is_said);
+  const std::size_t row = count(is_unread           ? kUnread
+                                : record.structured ? kStructured
+                                                    : kProse,
+                                file_of(record.source), body);
+  if (kStrangers[row].grade == Grade::kOwn && (kStrangers[row].forms & (kIsRead | kUnread)) == 0)
+    others_records_ += weight_;
 }
 
 void Strangers::add_line(std::string_view line) {
   if (!is_looked_at()) return;
   line = line.substr(0, kLookedAt);
-  count(form_of(line), {}, line);
+  (void)count(form_of(line), {}, line);
 }
 
 bool Strangers::is_looked_at() {
@@ -146,11 +160,12 @@ bool Strangers::is_looked_at() {
   return true;
 }
 
-void Strangers::count(unsigned form, std::string_view file, std::string_view text) {
+std::size_t Strangers::count(unsigned form, std::string_view file, std::string_view text) {
   const std::size_t row = row_of(form, file, text);
   lines_[row] += weight_;
   if (kStrangers[row].what.empty() && first_.empty())
     first_ = text.substr(std::min(text.find_first_not_of(" \t"), text.size()), 64);
+  return row;
 }
 
 std::optional<Strangers::Guess> Strangers::guess() const {

@@ -22,6 +22,9 @@ class Strangers {
   /// A line that belongs to no record.
   void add_line(std::string_view line);
 
+  /// How many of the records belong to a program that is no scheduler which is read, about.
+  [[nodiscard]] std::uint64_t others_records() const { return others_records_; }
+
   /// Printable text, in UTF-8.
   struct Guess {
     std::string what;  ///< completes "they look like ..."
@@ -33,10 +36,11 @@ class Strangers {
 
  private:
   [[nodiscard]] bool is_looked_at();
-  void count(unsigned form, std::string_view file, std::string_view text);
+  std::size_t count(unsigned form, std::string_view file, std::string_view text);
 
   std::vector<std::uint64_t> lines_;  // by row of strangers.def
   std::string first_;                 // the beginning of the first line of which nothing is known
+  std::uint64_t others_records_ = 0;
   std::uint64_t seen_ = 0;
   std::uint64_t next_ = 1;    // which of them is looked at next
   std::uint64_t weight_ = 1;  // how many the last one that was looked at stands for

@@ -45,14 +45,17 @@ std::string reasons_text(const std::vector<diagnosis::NodesReason>& reasons) {
     Words words = words_for(counted);
     // Two schedulers may have different words for the same thing.
     const auto same = std::ranges::find(all, words.many, &Words::many);
-    if (same == all.end() && all.size() == kMostReasons)
-      all.push_back({"is left out for another reason", "are left out for other reasons", words.nodes});
-    else if (same == all.end() && all.size() > kMostReasons)
-      all.back().nodes += words.nodes;
-    else if (same == all.end())
+    if (same == all.end())
       all.push_back(std::move(words));
     else
       same->nodes += words.nodes;
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Words::nodes);
+  if (all.size() > kMostReasons + 1) {
+    Words others{"is left out for another reason", "are left out for other reasons", 0};
+    for (std::size_t i = kMostReasons; i < all.size(); ++i) others.nodes += all[i].nodes;
+    all.resize(kMostReasons);
+    all.push_back(std::move(others));
   }
   std::string out;
   for (const Words& words : all)
@@ -154,7 +157,9 @@ std::string end_words(const Diagnosis& diagnosis) {
                              life.preempted_on.empty() ? "" : " on " + printable(life.preempted_on),
                              printable(life.preempted_by));
   if (was_bound) return out + "was deleted later";
-  const std::string before = pending_words(diagnosis);
+  Diagnosis then = diagnosis;
+  then.nominated.clear();  // nobody makes room for it any more
+  const std::string before = pending_words(then);
   return before == kUndecided ? "was deleted before anything was decided"
                               : "was deleted before it was bound; until then, " + before;
 }

@@ -27,6 +27,16 @@ constexpr std::string_view kTooFewTodo =
     "Ask for fewer, or add nodes that have as many. On a node that should have them, see that the device "
     "plugin runs: kubectl describe node shows how many are allocatable.";
 
+constexpr std::string_view kTooLittle =
+    "Even without other pods the node would not do: of at least one of these it has less in all than the pod "
+    "asks for.";
+constexpr std::string_view kTooLittleOrNone =
+    "Even without other pods the node would not do: of at least one of these it has less in all than the pod "
+    "asks for, or none.";
+constexpr std::string_view kTooLittleOrNoneTodo =
+    "Ask for less, or add nodes that have as much of each: neither waiting nor a higher priority helps. "
+    "kubectl describe node shows what is allocatable, and whether a device plugin is missing there.";
+
 using List = std::vector<Advice>;
 
 // The advice in the list that says the same. If there is none, it is put there, with no node yet.
@@ -86,14 +96,20 @@ bool helps_nowhere(std::string_view preemption) {
   return advice && advice->pattern == kNotHelpful;
 }
 
-// Which of several resources is the one that the node has too little of is not said, so they share the advice.
-List of_small_nodes(List list) {
+// A node that lacks several resources has too little in all of one of them. Which one that is, is not said: so they share the
+// advice. `one_each`: each node has one reason.
+List of_small_nodes(List list, bool one_each) {
   List out;
+  const auto lacks = [](const Advice& advice) { return advice.mends == Mends::kFit; };
+  const auto is_device = [](const Advice& advice) { return advice.reason.contains('/'); };
+  const bool certain = one_each || std::ranges::count_if(list, lacks) < 2;
+  const bool devices =
+      std::ranges::any_of(list, [&](const Advice& advice) { return lacks(advice) && is_device(advice); });
   for (Advice& advice : list) {
-    if (advice.mends == Mends::kFit) {
-      const bool device = advice.reason.contains('/');
-      advice.means = device ? kTooFew : kTooSmall;
-      advice.todo = device ? kTooFewTodo : kTooSmallTodo;
+    if (lacks(advice)) {
+      const bool device = certain ? is_device(advice) : devices;
+      advice.means = certain ? (device ? kTooFew : kTooSmall) : (device ? kTooLittleOrNone : kTooLittle);
+      advice.todo = !device ? kTooSmallTodo : certain ? kTooFewTodo : kTooLittleOrNoneTodo;
     }
     const auto same = std::ranges::find(out, advice.means, &Advice::means);
     if (same == out.end()) {
@@ -104,6 +120,13 @@ List of_small_nodes(List list) {
     same->nodes = std::max(same->nodes, advice.nodes);
   }
   return out;
+}
+
+// A node with two reasons is counted twice.
+bool has_one_reason_each(const Diagnosis& diagnosis) {
+  std::size_t counted = 0;
+  for (const NodesReason& reason : diagnosis.reasons) counted += reason.nodes;
+  return counted <= failed_nodes(diagnosis).nodes;
 }
 
 // Some node fails by what other pods take, or by something that the table does not know. Nothing is known of nodes: it may, too.
@@ -139,7 +162,7 @@ void add_sentence(List& to, std::string_view text) {
 }
 
 // What plugins say before kube-scheduler's own preemption has advice only if it means something:
-// "no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
+// "still not schedulable, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
 List of_preemption(std::string_view text) {
   List out;
   const std::size_t tried = std::min(text.find(kPreemption), text.size());
@@ -159,12 +182,17 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
   };
   if (diagnosis.bind.verdict == Verdict::kFailed) add_sentence(out, diagnosis.bind.summary);
   List nodes = of_nodes(diagnosis);
-  append(helps_nowhere(diagnosis.preemption) ? of_small_nodes(std::move(nodes)) : std::move(nodes));
+  append(helps_nowhere(diagnosis.preemption)
+             ? of_small_nodes(std::move(nodes), has_one_reason_each(diagnosis))
+             : std::move(nodes));
   if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed) add(out, {diagnosis.filter.summary}, 0);
   for (const HeldBack& held : diagnosis.lifecycle.held) add(out, {held.reason}, 0);
   List preemption = of_preemption(diagnosis.preemption);
   if (!may_need_room(diagnosis))
     std::erase_if(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; });
+  // Where some nodes could be emptied for the pod, a priority may help after all.
+  if (std::ranges::any_of(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; }))
+    std::erase_if(preemption, [](const Advice& advice) { return advice.pattern == kNotHelpful; });
   append(preemption);
   return out;
 }

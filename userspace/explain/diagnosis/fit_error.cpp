@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kAvailable = "nodes are available:";
 constexpr std::string_view kEnd = ". ";
+// The plugin of claims says this of each pod, also of those that have none.
+constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
 
 // Takes digits and the space behind them away; nothing if the text does not begin so.
 std::optional<std::size_t> take_count(std::string_view& text) {
@@ -60,7 +62,9 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   const std::size_t end = end_of_reasons(sentence);
   std::string_view reasons = sentence.substr(0, end);
   const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
-  out.preemption = sentence.substr(std::min(sentence.size(), behind));
+  std::string_view preemption = sentence.substr(std::min(sentence.size(), behind));
+  if (preemption.starts_with(kNoClaims)) preemption.remove_prefix(kNoClaims.size());
+  out.preemption = preemption;
   while (!reasons.empty()) {
     // A reason without a count says why none of the nodes was looked at.
     const std::size_t nodes = take_count(reasons).value_or(*all);

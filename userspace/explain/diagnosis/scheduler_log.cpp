@@ -1,6 +1,7 @@
 #include "explain/diagnosis/scheduler_log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <ranges>
 #include <utility>
@@ -11,6 +12,37 @@
 #include "stream/lines/klog_time.hpp"
 
 namespace flowtap::diagnosis {
+namespace {
+
+constexpr std::string_view kNumas = "the NUMA-aware scheduler";
+constexpr std::string_view kDefaultProfile = "default-scheduler";  // which everybody calls kube-scheduler
+
+// Only its plugin says these of a pod.
+bool is_of_numa_plugin(const Fact& fact) {
+  switch (fact.kind) {
+    case FactKind::kAligns:
+    case FactKind::kAlignFails:
+    case FactKind::kNodeLacks:
+    case FactKind::kCellFits:
+    case FactKind::kCellFails:
+    case FactKind::kCellsSpared:
+      return true;
+    case FactKind::kPhaseFailed:
+      return fact[Field::kSummary].contains(" cannot align ");
+    default:
+      return false;
+  }
+}
+
+// Only its plugin has these files.
+bool is_numa_file(std::string_view source) {
+  constexpr std::array<std::string_view, 4> kFiles = {
+      "overreserve.go:", "foreign_pods.go:", "podprovider.go:", "pfpstatus.go:"};
+  source.remove_prefix(source.rfind('/') + 1);  // npos + 1 is 0
+  return std::ranges::any_of(kFiles, [source](std::string_view file) { return source.starts_with(file); });
+}
+
+}  // namespace
 
 void SchedulerLog::read(const flow::WholeRecord& record) {
   counts_.cut += record.cut ? 1 : 0;
@@ -18,6 +50,7 @@ void SchedulerLog::read(const flow::WholeRecord& record) {
     ++counts_.malformed;
     return;
   }
+  read_source(*record.klog);
   const auto facts = parser_.parse(*record.klog);
   ++(facts.empty() ? counts_.others : counts_.telling);
   if (facts.empty()) return;
@@ -26,8 +59,35 @@ void SchedulerLog::read(const flow::WholeRecord& record) {
   for (Fact fact : facts) {
     fact.instant = instant;
     fact.line = line;
+    fact.by = name_for(fact);
     add(fact);
   }
+}
+
+// At its start a scheduler shows its configuration. A pod asks for a profile by its name.
+void SchedulerLog::read_source(const flow::KlogRecord& record) {
+  is_numas_ = is_numas_ || is_numa_file(record.source);
+  if (record.message != "Using component config") return;
+  constexpr std::string_view kName = "schedulerName: ";
+  profile_.clear();
+  has_several_ = false;
+  std::string_view rest = record.body;
+  for (std::size_t at = 0; (at = rest.find(kName)) != std::string_view::npos;) {
+    rest.remove_prefix(at + kName.size());
+    const std::string_view name =
+        rest.substr(0, rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-"));
+    has_several_ = has_several_ || !profile_.empty();
+    if (flow::is_dns_subdomain(name)) profile_ = name;
+  }
+  if (has_several_) profile_.clear();
+}
+
+std::string_view SchedulerLog::name_for(const Fact& fact) {
+  if (fact.scheduler->role != Scheduler::Role::kMain || profile_ == kDefaultProfile) return {};
+  if (!profile_.empty()) return profile_;
+  const bool numas = is_of_numa_plugin(fact);
+  is_numas_ = is_numas_ || numas;
+  return numas || (is_numas_ && !has_several_) ? kNumas : std::string_view();
 }
 
 void SchedulerLog::add(Fact fact) {

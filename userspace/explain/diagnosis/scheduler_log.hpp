@@ -61,6 +61,11 @@ class SchedulerLog {
         work_(store.schedulers().all().size()) {}
 
   void read(const flow::WholeRecord& record);
+  /// The profile of the scheduler that says what comes next.
+  void set_profile(std::string_view name) {
+    profile_ = name;
+    is_numas_ = false;
+  }
 
   [[nodiscard]] const LogCounts& counts() const { return counts_; }
 
@@ -86,6 +91,8 @@ class SchedulerLog {
     std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
   };
 
+  void read_source(const flow::KlogRecord& record);
+  [[nodiscard]] std::string_view name_for(const Fact& fact);
   void add(Fact fact);
   void add(const flow::FlowKey& key, const Fact& fact);
   void tell_victim(const Fact& fact);
@@ -104,6 +111,9 @@ class SchedulerLog {
   FactParser parser_;
   CardPlaces places_;
   std::uint32_t log_;
+  std::string profile_;  // of the scheduler that writes the log; empty: it has several, or has not said it
+  bool has_several_ = false;  // profiles
+  bool is_numas_ = false;     // the NUMA-aware scheduler writes it
   LogCounts counts_;
   std::vector<Work> work_;  // one for each scheduler
 };

@@ -104,6 +104,41 @@ TEST(Advice, NobodyWaitsForRoomThatWouldNotDo) {
             "not helpful for scheduling*3; ");
 }
 
+// Which of its resources a node has too little of is only known if it lacks one.
+TEST(Advice, ANodeThatLacksTwoResourcesMayHaveEnoughOfOne) {
+  const auto means_of = [](std::size_t cpu, std::size_t gpu) {
+    Diagnosis both = no_fit("Insufficient cpu", cpu, kHelpsNowhere);
+    both.filter.summary = "0/3 nodes are available: ";
+    both.reasons.push_back({"Insufficient nvidia.com/gpu", gpu});
+    std::string out;
+    for (const Advice& advice : advice_for(both))
+      out.append(advice.reason).append(": ").append(advice.means).append(1, '\n');
+    return out;
+  };
+  const std::string apart = means_of(1, 2);
+  EXPECT_NE(apart.find("Insufficient cpu: Even without other pods the node would not do: it has less"),
+            std::string::npos)
+      << apart;
+  EXPECT_NE(apart.find("Insufficient nvidia.com/gpu: Even without other pods"), std::string::npos) << apart;
+  const std::string together = means_of(3, 3);
+  EXPECT_TRUE(
+      together.starts_with("Insufficient cpu, Insufficient nvidia.com/gpu: Even without other pods the "
+                           "node would not do: of at least one of these"))
+      << together;
+  EXPECT_EQ(together.find("Even", together.find("Even") + 1), std::string::npos) << together;
+}
+
+TEST(Advice, NobodyIsToldToRaiseThePriorityBesideThatItDoesNotHelp) {
+  const auto advice =
+      advice_for(no_fit("Insufficient cpu", 3,
+                        "preemption: 0/3 nodes are available: 1 No preemption victims found for "
+                        "incoming pod, 2 Preemption is not helpful for scheduling."));
+  std::string all;
+  for (const Advice& one : advice) all.append(one.todo);
+  EXPECT_NE(all.find("priorityClassName"), std::string::npos) << all;
+  EXPECT_EQ(all.find("priority does not help"), std::string::npos) << all;
+}
+
 TEST(Advice, NobodyRaisesThePriorityWhereNoRoomIsMissing) {
   for (const char* reason : {"node unregisterd", "8/8 CardTypeMismatch", "Insufficient nvidia.com/gpumem",
                              "Insufficient quotas, quotaName: a"})
@@ -145,8 +180,8 @@ TEST(Advice, OfADiagnosisIsInTheOrderOfItsNodes) {
       "victims found for incoming pod, 5 Preemption is not helpful for scheduling..";
   diagnosis.reasons.clear();
   EXPECT_EQ(listed(diagnosis),
-            "CardInsufficientMemory*2; NodeInsufficientDevice*1; NumaNotFit*1; Preemption is not helpful for "
-            "scheduling*5; No preemption victims found for incoming pod*4; Insufficient cpu*2; ");
+            "CardInsufficientMemory*2; NodeInsufficientDevice*1; NumaNotFit*1; No preemption victims found "
+            "for incoming pod*4; Insufficient cpu*2; ");
 }
 
 TEST(Advice, OfWhatTwoSchedulersSaid) {
@@ -159,7 +194,7 @@ TEST(Advice, OfWhatTwoSchedulersSaid) {
             "NodeInsufficientDevice*1; CardInsufficientCore*1; CardTimeSlicingExhausted*1; "
             "CardInsufficientMemory*1; AllocatedCardsInsufficientRequest*1; CardTypeMismatch*1; "
             "node had untolerated taints, {\"key\":\"maintenance\",\"effect\":\"NoSchedule\"}*1; "
-            "No preemption victims found for incoming pod*3; Preemption is not helpful for scheduling*1; ");
+            "No preemption victims found for incoming pod*3; ");
 }
 
 TEST(Advice, OfADiagnosisWithoutReasonsIsOfItsPhases) {

@@ -18,10 +18,12 @@ std::string parsed(std::string_view sentence) {
 }
 
 TEST(FitError, ReasonsAndPreemption) {
-  EXPECT_EQ(parsed("0/6 nodes are available: 6 Insufficient nvidia.com/gpu. no new claims to deallocate, "
-                   "preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."),
-            "6*Insufficient nvidia.com/gpu; | no new claims to deallocate, preemption: 0/6 nodes are "
-            "available: 6 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(
+      parsed("0/6 nodes are available: 6 Insufficient nvidia.com/gpu. no new claims to deallocate, "
+             "preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."),
+      "6*Insufficient nvidia.com/gpu; | preemption: 0/6 nodes are available: 6 Preemption is not helpful "
+      "for scheduling.")
+      << "it is said of each pod that there are no new claims to deallocate";
   EXPECT_EQ(
       parsed("0/7 nodes are available: 1 Insufficient nvidia.com/gpu, 1 cannot align container, 1 "
              "invalid node topology data, 4 node(s) didn't match Pod's node affinity/selector. "

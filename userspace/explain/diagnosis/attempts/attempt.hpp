@@ -192,6 +192,7 @@ class Attempt {
   AttemptTime time_;
   flow::KlogInstant first_;
   flow::KlogInstant last_;
+  std::string by_;  // what the scheduler is called, if it has a name of its own
   std::string uid_;
   std::string target_;     // the node of the bind
   std::string nominated_;  // the node on which room is made

@@ -99,9 +99,10 @@ inline constexpr std::string_view kCutOff = "…";
 struct Fact {
   FactKind kind = FactKind::kAttempt;
   const Scheduler* scheduler = nullptr;  ///< the scheduler that says it
-  std::uint8_t weight = 0;               ///< of two summaries the heavier one counts, of equal ones the later
-  std::uint32_t log = 0;  ///< the log that it stands in: within one log the order of the records counts,
-  flow::KlogTime time;    ///< and between two logs the time when they were written
+  std::string_view by;      ///< what it is called where it has a name of its own; empty: as in the table
+  std::uint8_t weight = 0;  ///< of two summaries the heavier one counts, of equal ones the later
+  std::uint32_t log = 0;    ///< the log that it stands in: within one log the order of the records counts,
+  flow::KlogTime time;      ///< and between two logs the time when they were written
   flow::KlogInstant instant;
   std::string_view line;  ///< the record that says it, or its beginning: kLongestLine at most
   flow::FlowKey pod;      ///< both empty: the record names none, or

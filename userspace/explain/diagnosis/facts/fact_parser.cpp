@@ -19,6 +19,13 @@ std::string_view fitting(Field field, std::string_view text) {
   return is_name && text.size() > kLongestName ? std::string_view() : text;
 }
 
+// klog ends a block with a newline whether the value had one or not, and a sentence needs none.
+std::string_view text_of(const flow::KlogPair& pair, std::string& buffer) {
+  std::string_view text = flow::klog_text(pair, buffer);
+  if (pair.kind == flow::KlogPair::Kind::kBlock && text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
 // The pod that a free text names as "ns/name"; both empty: that is no pod's name.
 flow::FlowKey pod_in(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -58,7 +65,7 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
     own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
     return own;
   }
-  const std::string_view text = flow::klog_text(*pair, own);
+  const std::string_view text = text_of(*pair, own);
   if (pair->kind != flow::KlogPair::Kind::kCut) return text;
   own = std::string(text).append(kCutOff);
   return own;
@@ -81,7 +88,7 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
     if (!row.apart.empty()) {
       const flow::KlogPair* pair = pair_of(row.apart);
       if (pair == nullptr) return false;
-      text = flow::klog_text(*pair, apart_);
+      text = text_of(*pair, apart_);
     }
     bool named = true;
     const auto take = [&](std::string_view name, std::string_view taken) {

@@ -148,7 +148,7 @@ constexpr Scheduler kBuiltIn[] = {
 constexpr std::pair<std::string_view, Field> kNames[] = {
     {"node", Field::kNode},           {"nodes", Field::kNodes}, {"reason", Field::kReason},
     {"container", Field::kContainer}, {"cards", Field::kCards}, {"summary", Field::kSummary},
-    {"vendor", Field::kVendor},
+    {"vendor", Field::kVendor},       {"by", Field::kPod},
 };
 
 }  // namespace
