@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <map>
 
 #include "tests/unit/flowtap/log_forms.hpp"
 
@@ -113,6 +114,60 @@ json::object splunk(const LogEntry& entry) {
                                   {"sourcetype", "kube:container"}}}};
 }
 
+// klog's own JSON, or what stands in its place.
+
+// `more` are the collector's members.
+json::object merged(const LogEntry& entry, const json::object& more, bool with_time) {
+  json::object out = more;
+  const json::value record = json::parse(entry.text);
+  for (const auto& [key, value] : record.as_object())
+    if (with_time || key != "ts") out[key] = value;
+  return out;
+}
+
+// Text stays as it is.
+LogWriter of_objects(const std::function<std::string(const LogEntry&)>& write) {
+  return each_entry(
+      [write](const LogEntry& entry) { return entry.text.starts_with('{') ? write(entry) : entry.text; });
+}
+
+std::string set_out(const json::value& value) {
+  std::string out;
+  put_pretty(out, value, "");
+  return out;
+}
+
+std::string sorted(const LogEntry& entry) {
+  std::map<std::string, json::value> members;
+  const json::value record = json::parse(entry.text);
+  for (const auto& [key, value] : record.as_object()) members[key] = value;
+  json::object out;
+  for (const auto& [key, value] : members) out[key] = value;
+  return set_out(out);
+}
+
+std::string jq_of_all(const Entries& entries) {
+  if (!entries.front().text.starts_with('{')) return behind("")(entries);
+  return set_out(listed(entries, [](const LogEntry& e) { return json::parse(e.text); })) + '\n';
+}
+
+json::value hits_of_merged(const Entries& entries) {
+  return json::object{{"hits", json::object{{"hits", listed(entries, [](const LogEntry& e) {
+                                               return json::object{
+                                                   {"_index", "x"},
+                                                   {"_source", merged(e, {{"@timestamp", milli(e)}}, false)}};
+                                             })}}}};
+}
+
+std::string in_bytes(const LogEntry& entry) {
+  json::array bytes;
+  for (const char c : "\x1b[0m" + entry.text) bytes.emplace_back(static_cast<unsigned char>(c));
+  return json::serialize(json::object{{"__REALTIME_TIMESTAMP", since_1970(entry.time, 1000)},
+                                      {"_PID", "1234"},
+                                      {"MESSAGE", bytes},
+                                      {"_HOSTNAME", "cp1"}});
+}
+
 // Documents.
 
 json::value elastic(const Entries& entries) {
@@ -194,6 +249,23 @@ std::vector<LogForm> json_forms() {
                              {"MESSAGE", e.text},
                              {"SYSLOG_IDENTIFIER", kName}};
        })},
+      {"journalctl json, bytes", each_entry(in_bytes)},
+      {"jq", of_objects([](const LogEntry& e) { return set_out(json::parse(e.text)); })},
+      {"jq --sort-keys", of_objects(sorted)},
+      {"jq --slurp", jq_of_all},
+      {"merged", of_objects([](const LogEntry& e) {
+         return json::serialize(merged(e, {{"kubernetes", kubernetes()}}, true));
+       })},
+      {"merged, with the collector's time", of_objects([](const LogEntry& e) {
+         return json::serialize(merged(e, {{"@timestamp", milli(e)}, {"kubernetes", kubernetes()}}, false));
+       })},
+      {"merged, without a time", of_objects([](const LogEntry& e) {
+         return json::serialize(merged(e, {{"stream", "stderr"}}, false));
+       })},
+      {"merged, Elasticsearch, pretty",
+       [](const Entries& entries) {
+         return entries.front().text.starts_with('{') ? pretty(hits_of_merged)(entries) : behind("")(entries);
+       }},
       {"stern json", json_lines([](const LogEntry& e) {
          return json::object{{"message", e.text},
                              {"nodeName", "cp1"},

@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <iterator>
+#include <utility>
 
 #include "tests/unit/flowtap/log_forms.hpp"
 
@@ -96,6 +97,31 @@ std::string with_matches(const LogEntry& entry) {
   return out;
 }
 
+using Stands = std::pair<std::string_view, std::string_view>;
+
+// What a page or an office program makes of a line's characters.
+LogWriter with_characters(const std::vector<Stands>& table) {
+  return each_entry([table](const LogEntry& entry) {
+    std::string out = entry.text;
+    for (const auto& [text, by] : table)
+      for (std::size_t at = 0; (at = out.find(text, at)) != std::string::npos; at += by.size())
+        out.replace(at, text.size(), by);
+    return out;
+  });
+}
+
+std::string typographic(const LogEntry& entry) {
+  std::string out;
+  bool opens = true;
+  for (const char c : entry.text) {
+    if (c == '"')
+      out += std::exchange(opens, !opens) ? "\xe2\x80\x9c" : "\xe2\x80\x9d";
+    else
+      out += c;
+  }
+  return out;
+}
+
 // A runtime divides long lines: all parts but the last have a P.
 std::string cri_line(const LogEntry& entry, std::size_t most) {
   std::string out;
@@ -125,6 +151,15 @@ std::vector<LogForm> text_forms() {
       {"in single quotes", between("'", "'")},
       {"in backticks", between("`", "`")},
       {"coloured", between(std::string(kColor), std::string(kColorEnd))},
+      {"coloured, and reset by tput", between("\x1b[36m", "\x1b(B\x1b[m")},
+      {"reset by tput before each line", behind("\x1b(B\x1b[m")},
+      {"spaces that do not break", with_characters({{" ", "\xc2\xa0"}})},
+      {"every second space does not break", with_characters({{"  ", " \xc2\xa0"}})},
+      {"a tab behind the time", with_characters({{"       1 ", "\t1 "}})},
+      {"tabs between the pairs", with_characters({{"\" pod=", "\"\tpod="}, {"\" err=", "\"\terr="}})},
+      {"HTML", with_characters({{"&", "&amp;"}, {"\"", "&quot;"}, {"<", "&lt;"}, {">", "&gt;"}})},
+      {"HTML with numbers", with_characters({{"&", "&amp;"}, {"\"", "&#34;"}, {"'", "&#39;"}})},
+      {"typographic quotes", each_entry(typographic)},
       {"header coloured", each_entry(coloured_header)},
       {"fields coloured", each_entry(coloured_fields)},
       {"grep --color", each_entry(with_matches)},

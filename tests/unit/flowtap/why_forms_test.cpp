@@ -232,6 +232,54 @@ TEST_F(WhyFormsTest, EventsOfAPodAreItsAnswerIfTheyNameIt) {
   EXPECT_NE(named.output.find("memory"), std::string::npos) << named.output;
 }
 
+// An export may be one line that is longer than any.
+TEST_F(WhyFormsTest, NoRecordIsLostWhereALongLineIsDivided) {
+  constexpr std::size_t kRecords = 60'000;
+  std::vector<test::LogEntry> records;
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    const std::string text = fmt::format(
+        "I1126 10:{:02}:{:02}.{:06}       1 schedule_one.go:1046] \"Unable to schedule pod; no fit; "
+        "waiting\" "
+        "pod=\"shop/web\" err=\"0/3 nodes are available: 3 Insufficient cpu.\"",
+        i / 6000, i / 100 % 60, i % 100 * 10'000);
+    records.push_back(klog_records(text).front());
+  }
+  for (const char* const name : {"Loki API, compact", "Elasticsearch, compact", "CloudWatch, compact"}) {
+    const std::string bytes = file_of(log_form(name), records);
+    ASSERT_GT(bytes.size(), std::size_t{9} << 20U);
+    const json::value all = answer("shop/web --evidence", write("log", bytes));
+    EXPECT_EQ(all.at("attempt"), kRecords) << name;
+  }
+}
+
+// What a program says of a log is not the log.
+TEST_F(WhyFormsTest, ARecordThatAnotherProgramQuotesIsNotBelieved) {
+  const std::string record = klog_records(golden(kBase.path)).front().text;
+  const std::string quoted = json::serialize(json::string(record));
+  const std::string inner = quoted.substr(1);
+  for (const std::string& line :
+       {R"({"ts":1.2,"msg":"saw: )" + inner + "}", R"({"level":"info","ts":1.2,"msg":"saw: )" + inner + "}",
+        R"({"time":"2026-11-26T10:00:00Z","level":"warn","message":"the scheduler says )" + inner + "}",
+        R"({"message":"cannot parse \"x\" and )" + inner + "}",
+        R"({"msg":"at 10:00:00 somebody wrote: )" + inner + "}"})
+    expect_refused("", write("log", line + '\n'));
+}
+
+TEST_F(WhyFormsTest, RecordsOfAnotherProgramAreCountedAsNotUnderstood) {
+  std::string other;
+  for (int i = 0; i < 30; ++i)
+    other += fmt::format(
+        "I1126 10:01:{:02}.000001       1 replica_set.go:621] \"Too few replicas\" "
+        "replicaSet=\"shop/web\" need=3 creating=1\n",
+        i);
+  const Shown shown = why(kBase.pods.front(), {write("log", golden(kBase.path) + other)});
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_TRUE(
+      shown.errors.starts_with("flowtap: 30 of 34 lines were not understood: they look like the log "
+                               "of kube-controller-manager\n"))
+      << shown.errors;
+}
+
 TEST_F(WhyFormsTest, WhatIsNotUnderstoodIsCounted) {
   std::string prose;
   for (int i = 0; i < 100; ++i) prose += fmt::format("At {} we looked at the cluster again.\n", i);

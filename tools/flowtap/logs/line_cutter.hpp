@@ -12,8 +12,12 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 
 class LineCutter {
  public:
-  /// A line without a newline is given in parts of this many bytes, as it may never end.
-  explicit LineCutter(std::size_t most = kLongestLine) : most_(most) {}
+  /// How many bytes of a line that is too long the next part has: 1 or more.
+  using Divide = std::size_t (*)(std::string_view line);
+
+  /// A line without a newline is given in parts of this many bytes, as it may never end, or up to where `divide` says.
+  explicit LineCutter(std::size_t most = kLongestLine, Divide divide = nullptr)
+      : most_(most), divide_(divide) {}
 
   /// Gives `take` each line without its newline.
   template <typename Take>
@@ -25,7 +29,11 @@ class LineCutter {
          begin = from = newline + 1)
       give(std::string_view(rest_).substr(begin, newline - begin));
     rest_.erase(0, begin);
-    if (rest_.size() >= most_) finish(give);
+    while (rest_.size() >= most_) {
+      const std::size_t part = divide_ == nullptr ? rest_.size() : divide_(rest_);
+      give(std::string_view(rest_).substr(0, part));
+      rest_.erase(0, part);
+    }
   }
 
   /// The last line, if its newline has not come.
@@ -38,6 +46,7 @@ class LineCutter {
 
  private:
   std::size_t most_;
+  Divide divide_;
   std::string rest_;
 };
 

@@ -51,11 +51,11 @@ KlogTime of_year(SysTime time) {
   return in_year(static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time - day);
 }
 
-// ms since 1970, with a fraction
+// ms since 1970, with a fraction; 0 is nobody's time
 std::optional<SysTime> of_json(std::string_view stamp) {
   double millis = 0;
   const auto [end, error] = std::from_chars(stamp.data(), stamp.data() + stamp.size(), millis);
-  if (error != std::errc{} || end != stamp.data() + stamp.size() || !(millis >= 0 && millis < kMostMillis))
+  if (error != std::errc{} || end != stamp.data() + stamp.size() || !(millis > 0 && millis < kMostMillis))
     return std::nullopt;
   return SysTime(Micros(static_cast<std::int64_t>(millis * 1000)));
 }

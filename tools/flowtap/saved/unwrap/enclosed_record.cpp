@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/ascii.hpp"
+#include "prefix.hpp"
 #include "stream/lines/klog_pairs.hpp"
 
 namespace flowtap::cli {
@@ -71,8 +72,34 @@ std::size_t open_quote(std::string_view line, std::size_t at) {
   std::size_t before = from + quote - slashes_before(line, from + quote);
   while (before > 0 && line[before - 1] == ' ') --before;
   const bool opens =
-      before == 0 || std::string_view(":,;[({\t").contains(line[before - 1]) || from + quote + 1 == at;
+      before == 0 || std::string_view(":,;[({>=\t").contains(line[before - 1]) || from + quote + 1 == at;
   return opens ? from + quote : std::string_view::npos;
+}
+
+// A program that tells in a string what it has seen in a log is believed nothing. A tool's prefix may stand there, in a string of
+// several lines also at the beginning of its line.
+bool is_told(std::string_view line, std::size_t opening, std::size_t at) {
+  if (opening == std::string_view::npos) {
+    const std::size_t from = at - std::min(at, kLongestHeader);
+    return line.substr(from, at - from).contains(R"(\")");
+  }
+  std::string_view before = line.substr(opening + 1, at - opening - 1);
+  if (const std::size_t newline = before.rfind(R"(\n)"); newline != std::string_view::npos)
+    before.remove_prefix(newline + 2);
+  return !may_be_prefix(before);
+}
+
+// A newline or a colour, as it stands in a string.
+bool is_behind_escape(std::string_view line, std::size_t at) {
+  constexpr std::string_view kColour = R"(\u001b[)";
+  constexpr std::size_t kLongestColour = 24;
+  if (line[at - 1] == 'm') {
+    const std::string_view before = line.substr(0, at - 1).substr(at - std::min(at, kLongestColour));
+    const std::size_t colour = before.rfind(kColour);
+    return colour != std::string_view::npos &&
+           before.find_first_not_of("0123456789;", colour + kColour.size()) == std::string_view::npos;
+  }
+  return at >= 2 && std::string_view("nrt").contains(line[at - 1]) && slashes_before(line, at - 1) % 2 == 1;
 }
 
 std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
@@ -97,6 +124,7 @@ std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
     found.quoting = doubled ? Quoting::kDoubled : Quoting::kEscaped;
     found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, opening) + 1)) - 1;
   }
+  if (found.quoting == Quoting::kEscaped && is_told(line, opening, at)) return std::nullopt;
   found.at = at;
   return found;
 }
@@ -170,8 +198,8 @@ std::size_t end_of_object(std::string_view line, std::size_t at) {
 std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
   for (std::size_t at = from; at < line.size(); ++at) {
     const char c = line[at];
-    if (!kBeginsOne[static_cast<unsigned char>(c)] || (c != '{' && at > 0 && is_alphanumeric(line[at - 1])))
-      continue;
+    if (!kBeginsOne[static_cast<unsigned char>(c)]) continue;
+    if (c != '{' && at > 0 && is_alphanumeric(line[at - 1]) && !is_behind_escape(line, at)) continue;
     if (const auto found = c == '{' ? json_at(line, at) : text_at(line, at)) return found;
   }
   return std::nullopt;

@@ -1,9 +1,11 @@
 #include "merged_record.hpp"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/json/members.hpp"
+#include "base/rfc3339.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -13,22 +15,39 @@ namespace json = boost::json;
 constexpr std::size_t kMostRecords = 1 << 16U;
 constexpr std::array<const char*, 4> kKlogs = {"ts", "caller", "logger", "msg"};  // zapr's own, in its order
 
+bool has_time(const json::object& object) {
+  const json::value* ts = member(object, "ts");
+  return ts != nullptr && ts->is_number();
+}
+
+// Collectors may take a record's time away and write their own. Milliseconds since 1970; 0, which is nobody's, if there is none.
+json::value time_in(const json::object& object) {
+  for (const auto& [key, value] : object) {
+    if (!value.is_string()) continue;
+    if (const auto time = parse_rfc3339(std::string_view(value.get_string())))
+      return std::chrono::duration<double, std::milli>(time->time_since_epoch()).count();
+  }
+  return 0;
+}
+
 // The program's own members follow klog's.
 std::string as_klog(const json::object& object) {
   json::object out;
+  if (!has_time(object)) out.emplace("ts", time_in(object));
   for (const char* key : kKlogs)
-    if (const json::value* found = member(object, key)) out.emplace(key, *found);
+    if (const json::value* found = member(object, key); found != nullptr && !out.contains(key))
+      out.emplace(key, *found);
   for (const auto& [key, value] : object)
     if (!out.contains(key)) out.emplace(key, value);
   return json::serialize(out);
 }
 
+// A record of zap's has a level, and klog's has `v` or none.
 bool is_klogs(const json::object& object) {
-  const json::value* ts = member(object, "ts");
   const json::value* msg = member(object, "msg");
   const json::value* caller = member(object, "caller");
-  return ts != nullptr && ts->is_number() && msg != nullptr && msg->is_string() && caller != nullptr &&
-         caller->is_string();
+  if (!has_time(object) && object.contains("level")) return false;
+  return msg != nullptr && msg->is_string() && caller != nullptr && caller->is_string();
 }
 
 // The parser bounds how deep values are nested.

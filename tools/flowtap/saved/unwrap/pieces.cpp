@@ -17,7 +17,24 @@ bool is_line_of_a_log(std::string_view string) {
          find_record(string.substr(0, kPrefixed)).has_value();
 }
 
+// The place behind the last string in the second half that one of these follows; npos: there is none.
+std::size_t behind_string(std::string_view line, std::string_view followed_by) {
+  for (std::size_t at = line.rfind('"'); at != std::string_view::npos && 2 * at > line.size();
+       at = line.rfind('"', at - 1)) {
+    if (at + 1 == line.size() || !followed_by.contains(line[at + 1])) continue;
+    // A quote behind these begins a string.
+    if (std::string_view(":,[{\\").contains(line[at - 1])) continue;
+    return std::min(line.find_first_not_of("]}", at + 1), line.size());
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
+
+std::size_t dividing_place(std::string_view line) {
+  const std::size_t behind_all = behind_string(line, "]}");
+  return std::min(behind_all != std::string_view::npos ? behind_all : behind_string(line, ","), line.size());
+}
 
 std::vector<std::string_view> pieces_of(std::string_view line) {
   std::vector<std::string_view> pieces;

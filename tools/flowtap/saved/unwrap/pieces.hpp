@@ -1,6 +1,7 @@
 // Exports in JSON may be one line, whose strings are the lines of a log.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -9,5 +10,9 @@ namespace flowtap::cli {
 /// The line in pieces, each of which ends with the next line of a log and what closes the object around it. All of them together
 /// are the line. A line that is no JSON, or has one line of a log, is one piece.
 [[nodiscard]] std::vector<std::string_view> pieces_of(std::string_view line);
+
+/// Up to where a line that is too long may be read by itself: behind the last string in its second half, of a list or an object if
+/// that is possible. All of it, if it has none.
+[[nodiscard]] std::size_t dividing_place(std::string_view line);
 
 }  // namespace flowtap::cli

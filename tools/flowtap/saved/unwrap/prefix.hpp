@@ -11,6 +11,9 @@ namespace flowtap::cli {
 /// What of a prefix tells its log: times and numbers, which change from line to line, are left out.
 [[nodiscard]] std::string source_of(std::string_view prefix);
 
+/// Whether a tool may have put the text before a line of a log. Sentences of another program that quotes such a line are no prefix.
+[[nodiscard]] bool may_be_prefix(std::string_view text);
+
 /// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line.
 [[nodiscard]] bool begins_alike(std::string_view prefix, std::string_view line);
 
@@ -20,8 +23,8 @@ namespace flowtap::cli {
 /// Whether the prefix is a container runtime's that says that the line goes on: "TIME stderr P ".
 [[nodiscard]] bool is_of_a_part(std::string_view prefix);
 
-/// The line without the colours and the other marks by which terminals show it: ESC[...m and ESC[K. It is put into `buffer` if it
-/// has any.
+/// The line without the colours and the other marks by which terminals show it: ESC[...m, ESC[K and ESC(B. It is put into `buffer`
+/// if it has any.
 [[nodiscard]] std::string_view without_colours(std::string_view line, std::string& buffer);
 
 }  // namespace flowtap::cli

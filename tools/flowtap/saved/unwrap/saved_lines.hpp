@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "line_order.hpp"
+#include "object_lines.hpp"
+#include "pieces.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
 
@@ -14,10 +16,12 @@ namespace flowtap::cli {
 
 class SavedLines {
  public:
-  /// Exports of thousands of records are one line. A longer one is divided.
+  /// Exports of thousands of records are one line. A longer one is divided, between two of its strings if it has any.
   static constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
   explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
+  SavedLines(const SavedLines&) = delete;
+  SavedLines& operator=(const SavedLines&) = delete;
 
   /// `time`: when the bytes were written, in ns since 1970; 0: not known.
   void add(std::string_view bytes, std::uint64_t time) {
@@ -27,25 +31,31 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { order_.add(line, false, time_); });
+    lines_.finish([this](std::string_view line) { objects_.add(line, false, time_, adds_); });
+    objects_.finish(adds_);
     order_.finish();
   }
   /// The bytes break off within a line, which says nothing.
   void lose() {
     lines_.finish([](std::string_view /*line*/) {});
+    objects_.finish(adds_);
     order_.finish();
   }
   [[nodiscard]] std::uint64_t left_out() const { return order_.left_out(); }
 
  private:
   void cut(std::string_view text) {
-    lines_.take(text, [this](std::string_view line) { order_.add(line, true, time_); });
+    lines_.take(text, [this](std::string_view line) { objects_.add(line, true, time_, adds_); });
   }
 
   TextDecoder decoder_;
-  LineCutter lines_{kLongestLine};
+  LineCutter lines_{kLongestLine, dividing_place};
   std::uint64_t time_ = 0;
+  ObjectLines objects_;
   LineOrder order_;
+  const ObjectLines::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    order_.add(line, full, time);
+  };
 };
 
 }  // namespace flowtap::cli

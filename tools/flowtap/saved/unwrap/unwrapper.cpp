@@ -48,7 +48,9 @@ bool begins_like_a_block(std::string_view text) {
 
 void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
   while (full && text.ends_with('\r')) text.remove_suffix(1);
-  Line line{.text = without_colours(text, clean_), .full = full, .time = time};
+  text = without_colours(text, clean_);
+  text = arrays_.undo(characters_.undo(text, is_of_block(text)));
+  Line line{.text = text, .full = full, .time = time};
   auto found = is_of_block(line.text) ? std::nullopt : find_record(line.text);
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
@@ -212,8 +214,9 @@ void Unwrapper::give_field(const Line& line, const Take& take) {
 bool Unwrapper::give_merged(const Line& line, const Take& take) {
   const auto records = merged_records(line.text);
   for (const std::string& record : records) {
-    plain_ = in_block_ = false;
-    enclosed_ = {};
+    plain_ = in_block_ = in_part_ = false;
+    enclosed_ = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
+    is_object_ = line.text.starts_with('{');
     take({.kind = Kind::kRecord, .source = kMergedSource, .text = record, .full = true, .time = line.time});
   }
   return !records.empty();

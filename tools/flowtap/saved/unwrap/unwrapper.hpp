@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "byte_arrays.hpp"
 #include "enclosed_record.hpp"
+#include "plain_text.hpp"
 
 namespace flowtap::cli {
 
@@ -86,6 +88,8 @@ class Unwrapper {
   std::uint64_t last_time_ = 0;       // the last one that stood around a record
   std::unique_ptr<Unwrapper> inner_;  // of a text with several lines that have something before them
   std::string clean_;
+  PlainText characters_;
+  ByteArrays arrays_;
   std::string buffer_;
 };
 

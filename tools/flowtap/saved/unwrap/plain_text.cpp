@@ -1,0 +1,105 @@
+#include "plain_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "enclosed_record.hpp"
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+/// A text, and what it stands for.
+using Stands = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array kSpaces = {Stands{"\xc2\xa0", " "}, Stands{"\xe2\x80\xaf", " "},
+                                Stands{"\xe2\x80\x87", " "}};
+constexpr std::array kTabs = {Stands{"\t", " "}};
+// The ampersand is last: "&amp;quot;" is a text that was encoded with its own entity.
+constexpr std::array kEntities = {Stands{"&quot;", "\""}, Stands{"&#34;", "\""}, Stands{"&#x22;", "\""},
+                                  Stands{"&lt;", "<"},    Stands{"&gt;", ">"},   Stands{"&#39;", "'"},
+                                  Stands{"&#x27;", "'"},  Stands{"&apos;", "'"}, Stands{"&nbsp;", " "},
+                                  Stands{"&#160;", " "},  Stands{"&#9;", "\t"},  Stands{"&amp;", "&"}};
+constexpr std::array kQuotes = {Stands{"\xe2\x80\x9c", "\""}, Stands{"\xe2\x80\x9d", "\""},
+                                Stands{"\xe2\x80\x9e", "\""}, Stands{"\xe2\x80\x9f", "\""}};
+
+bool has_any(std::string_view text, std::span<const Stands> table) {
+  return std::ranges::any_of(table, [text](const Stands& row) { return text.contains(row.first); });
+}
+
+void replace_all(std::string_view text, std::span<const Stands> table, std::string& out) {
+  out.clear();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const auto row =
+        std::ranges::find_if(table, [rest](const Stands& one) { return rest.starts_with(one.first); });
+    out += row == table.end() ? rest.substr(0, 1) : row->second;
+    at += row == table.end() ? 1 : row->first.size();
+  }
+}
+
+// What the first record of the line says behind its header; nothing if there is no record. JSON has no header.
+std::string_view body_in(std::string_view line, const Enclosed& found) {
+  const std::string_view text = line.substr(found.at);
+  return found.form == flow::KlogForm::kText ? flow::parse_klog_record(found.form, text).body : text;
+}
+
+// Whether the message stands in such quotes. If it stands in klog's own, the others belong to a value.
+bool is_quoted_by(std::string_view line, std::span<const Stands> table) {
+  const auto found = find_record(line);
+  if (!found) return false;
+  const std::string_view body = body_in(line, *found);
+  return std::ranges::any_of(table, [body](const Stands& row) { return body.starts_with(row.first); });
+}
+
+// The line with the quotes that klog writes. `state` goes on from a record to its further lines.
+std::string_view requoted(std::string_view line, std::span<const Stands> table, bool& state,
+                          std::string& buffer) {
+  const bool any = has_any(line, table);
+  if (!any) {
+    state = state && !find_record(line);
+    return line;
+  }
+  replace_all(line, table, buffer);
+  if (find_record(buffer)) state = !find_record(line) || is_quoted_by(line, table);
+  return state ? std::string_view(buffer) : line;
+}
+
+// Nothing stands where klog has a space: before the thread, behind the time, or between the message and its pairs.
+bool has_tabs_for_spaces(std::string_view line) {
+  const auto found = find_record(line);
+  if (!found) return true;
+  if (found->form != flow::KlogForm::kText) return false;
+  const flow::KlogRecord record = flow::parse_klog_record(found->form, line.substr(found->at));
+  return record.source.empty() || (record.structured && record.body.substr(record.pairs).starts_with('\t'));
+}
+
+}  // namespace
+
+void PlainText::undo_spaces(std::string_view& line, bool in_block) {
+  if (has_any(line, kSpaces)) {
+    std::string spaced;
+    replace_all(line, kSpaces, spaced);
+    // A record, whose value may be one of several lines, and these.
+    if (!in_block && find_record(spaced)) spaces_ = true;
+    if (spaces_) line = spaced_ = std::move(spaced);
+  } else if (spaces_ && !in_block && find_record(line)) {
+    spaces_ = false;
+  }
+  if (in_block || !line.contains('\t') || !has_tabs_for_spaces(line)) return;
+  std::string spaced;
+  replace_all(line, kTabs, spaced);
+  if (find_record(spaced)) line = spaced_ = std::move(spaced);
+}
+
+std::string_view PlainText::undo(std::string_view line, bool in_block) {
+  undo_spaces(line, in_block);
+  if (entities_ || line.contains('&')) line = requoted(line, kEntities, entities_, decoded_);
+  if (quotes_ || line.contains("\xe2\x80")) line = requoted(line, kQuotes, quotes_, quoted_);
+  return line;
+}
+
+}  // namespace flowtap::cli

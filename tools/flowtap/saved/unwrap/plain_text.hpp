@@ -1,0 +1,27 @@
+// Undoes what pages, chats and office programs make of a line's characters: spaces that do not break or tabs in the place of
+// spaces, HTML's entities, typographic quotes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+class PlainText {
+ public:
+  /// The line as the scheduler wrote it, if only that makes a record of it or if the record before it was such a one. The view
+  /// lives until the next call. `in_block`: it belongs to a value of several lines, whose spaces and tabs are its own.
+  [[nodiscard]] std::string_view undo(std::string_view line, bool in_block);
+
+ private:
+  void undo_spaces(std::string_view& line, bool in_block);
+
+  bool spaces_ = false;    // the last record had spaces that do not break
+  bool entities_ = false;  // it had entities instead of quotes
+  bool quotes_ = false;    // it had typographic quotes
+  std::string spaced_;
+  std::string decoded_;
+  std::string quoted_;
+};
+
+}  // namespace flowtap::cli
