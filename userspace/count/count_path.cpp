@@ -8,10 +8,12 @@
 
 namespace flowtap {
 
-Result<std::unique_ptr<stats::UsageSource>> CountPath::usage() const {
+Result<std::unique_ptr<stats::UsageSource>> CountPath::usage() {
+  // A collector that hangs still uses the one that it got.
+  if (watch_ && watch_->use_count() > 1) watch_ = kernel::CgroupWatch::start(hierarchy_);
+  if (!watch_) return std::unexpected(watch_.error());
   FTAP_TRY_ASSIGN(reader, live_.usage());
-  FTAP_TRY_ASSIGN(watch, kernel::CgroupWatch::start(hierarchy_));
-  return std::make_unique<kernel::NodeUsage>(std::move(reader), std::move(watch));
+  return std::make_unique<kernel::NodeUsage>(std::move(reader), *watch_);
 }
 
 Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs,
@@ -20,6 +22,8 @@ Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs,
   FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology, what));
   FTAP_TRY_ASSIGN(slots, live.slots());
   std::unique_ptr<CountPath> path(new CountPath(sysfs, what.hierarchy, std::move(live), std::move(slots)));
+  // Now, since the rights that this takes may be given up before anybody asks for the usage.
+  if (what.cgroups != 0) path->watch_ = kernel::CgroupWatch::start(what.hierarchy);
   path->note(topology);
   return path;
 }

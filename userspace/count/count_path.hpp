@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "component/views/views.hpp"
+#include "kernel/dispatch/cgroup_watch.hpp"
 #include "kernel/dispatch/dispatch_programs.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/registry.hpp"
@@ -39,7 +40,7 @@ class CountPath {
   /// What the last look_around() found.
   void report(api::CountStatus& status) const;
   /// What the node's cgroups use, where that is added up. Valid as long as this lives.
-  [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage() const;
+  [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage();
   [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
   [[nodiscard]] unsigned cpus_online() const { return online_; }
 
@@ -61,6 +62,7 @@ class CountPath {
   std::uint32_t hierarchy_;  // as in kernel::Accounting
   kernel::DispatchLive live_;
   std::unique_ptr<kernel::SlotReader> slots_;
+  Result<std::shared_ptr<kernel::CgroupWatch>> watch_;  // null: nothing is added up
   std::vector<api::ProgramStatus> programs_;
   std::string online_list_;
   unsigned possible_ = 0;

@@ -1,10 +1,12 @@
 // What flowtapd may still do once it runs.
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
@@ -73,6 +75,37 @@ TEST(Privileges, SendingNeedsSocketsOfOtherUsers) {
       {.flags = {"--json-lines", root.file("lines")}, .config = kNoTelemetry, .prometheus = std::nullopt});
   daemon.wait_ready();
   expect_only(daemon, kCounting | bit(CAP_DAC_OVERRIDE));
+}
+
+// It stands for CAP_BPF and CAP_PERFMON, and goes with all else once flowtapd runs: nothing may need it after that.
+TEST(Privileges, SysAdminAloneIsEnoughForAll) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.stream = true, .before_exec = only_capabilities({CAP_SYS_ADMIN})});
+  daemon.wait_ready();
+  expect_only(daemon, 0);
+  for (const char* name : {"api", "count", "explain", "prometheus", "seccomp", "stream", "telemetry"}) {
+    const auto component = daemon.component(name);
+    ASSERT_TRUE(component) << name;
+    EXPECT_TRUE(component->up) << name << ": " << component->detail;
+  }
+  EXPECT_EQ(daemon.err().find("error: "), std::string::npos) << daemon.err();
+  EXPECT_GT(sum_of(daemon.settled_stats().series, "flowtap_workload_cpu_seconds_total"), 0)
+      << "workloads are told apart";
+}
+
+// What it could only get with the right that is gone says so.
+TEST(Privileges, WhatSysAdminAloneCannotSwitchOnLater) {
+  const ScratchRoot root;
+  Daemon daemon(root,
+                {.config = "count: {enabled: false}\n", .before_exec = only_capabilities({CAP_SYS_ADMIN})});
+  daemon.wait_ready();
+  root.write("flowtap.yaml", "stream: {enabled: false}\n");
+  daemon.signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.component("count").has_value(); })) << daemon.err();
+  const auto count = daemon.component("count");
+  EXPECT_FALSE(count->up);
+  EXPECT_NE(count->detail.find("CAP_BPF and CAP_PERFMON"), std::string::npos) << count->detail;
+  EXPECT_NE(count->hint.find("start flowtapd again"), std::string::npos) << count->hint;
 }
 
 }  // namespace

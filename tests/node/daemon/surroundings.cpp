@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -37,6 +38,14 @@ std::function<void()> without_capabilities(std::initializer_list<int> capabiliti
     // root does not get by exec either what is not in the bounding set.
     for (const int capability : all)
       need(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0, "cannot drop a capability");
+  };
+}
+
+std::function<void()> only_capabilities(std::initializer_list<int> capabilities) {
+  return [kept = std::vector<int>(capabilities)] {
+    for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability)
+      if (std::ranges::find(kept, capability) == kept.end())
+        need(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0, "cannot drop a capability");
   };
 }
 

@@ -11,6 +11,9 @@ namespace flowtap::test {
 /// It still has uid 0, but none of these capabilities (CAP_BPF...), and no way to get them back.
 [[nodiscard]] std::function<void()> without_capabilities(std::initializer_list<int> capabilities);
 
+/// It still has uid 0, but of all capabilities only these.
+[[nodiscard]] std::function<void()> only_capabilities(std::initializer_list<int> capabilities);
+
 /// An empty directory lies over each path, in a mount namespace of the child's own. What does not exist stays so.
 [[nodiscard]] std::function<void()> hiding(std::initializer_list<const char*> paths);
 

@@ -9,9 +9,10 @@
 
 namespace flowtap::kernel {
 
+/// Only one at a time may use the watch, which it shares with whoever loaded it.
 class NodeUsage final : public stats::UsageSource {
  public:
-  NodeUsage(UsageReader reader, std::unique_ptr<CgroupWatch> watch)
+  NodeUsage(UsageReader reader, std::shared_ptr<CgroupWatch> watch)
       : reader_(std::move(reader)), watch_(std::move(watch)) {}
 
   [[nodiscard]] bool take_events(const std::function<void(stats::CgroupEvent)>& take) override {
@@ -32,7 +33,7 @@ class NodeUsage final : public stats::UsageSource {
 
  private:
   UsageReader reader_;
-  std::unique_ptr<CgroupWatch> watch_;
+  std::shared_ptr<CgroupWatch> watch_;
 };
 
 }  // namespace flowtap::kernel
