@@ -40,11 +40,23 @@ void ApiComponent::run() {
                                       shared_.node, {applied_.token_file, applied_.kube});
   if (!server) return shared_.states.set(kName, std::unexpected(server.error()), {});
   server_.emplace(std::move(*server));
+  found_ = {};
   tell();
 }
 
+void ApiComponent::keep_socket() {
+  if (!server_) return;
+  const std::string path = api::socket_path(shared_.state_dir);
+  const auto kept = server_->keep_socket();
+  if (kept && *kept) log_warning("api: " + path + " was removed; it is made again");
+  // Tells each trouble once, however long it lasts.
+  if (!kept && (found_ || found_.error().what != kept.error().what))
+    log_error(Error(kept.error()).in("api: " + path + " was removed, and cannot be made again"));
+  found_ = kept ? Status() : std::unexpected(kept.error());
+}
+
 void ApiComponent::tell() {
-  shared_.states.set(kName, {}, api::socket_path(shared_.state_dir));
+  shared_.states.set(kName, found_, api::socket_path(shared_.state_dir));
   const auto& tcp = server_->tcp();
   if (!tcp) return;
   const Status health = *tcp ? server_->tcp_health() : std::unexpected(tcp->error());
@@ -55,6 +67,7 @@ void ApiComponent::tell() {
 }
 
 void ApiComponent::report(api::StatusReport& /*status*/) {
+  keep_socket();
   if (server_) tell();
 }
 

@@ -16,6 +16,7 @@ class ApiComponent final : public Component {
   ApiComponent(Shared& shared, const ApiOptions& options) : shared_(shared), options_(options) {}
 
   void run() override;
+  void look_around() override { keep_socket(); }
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   void reload() override;
@@ -28,6 +29,8 @@ class ApiComponent final : public Component {
 
   /// Absent: the API is not configured over TCP.
   [[nodiscard]] std::optional<http::TcpOptions> tcp_options() const;
+  /// Makes the socket again if somebody has removed it.
+  void keep_socket();
   void tell();
 
   Shared& shared_;
@@ -35,6 +38,7 @@ class ApiComponent final : public Component {
   ApiOptions applied_;  // under which it was started last
   std::shared_ptr<api::ApiCounts> counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> server_;
+  Status found_;              // whether clients find the socket
   std::string kube_trouble_;  // the one that was told last
 };
 

@@ -30,6 +30,8 @@ class ApiServer {
   static Result<ApiServer> start(http::ServerOptions options, const NodeView& node,
                                  const AccessOptions& access = {});
 
+  /// See http::Server::keep_socket().
+  [[nodiscard]] Result<bool> keep_socket() { return server_.keep_socket(); }
   /// See http::Server::tcp().
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return server_.tcp(); }
   /// An Error if Kubernetes did not answer the last question about a token. May be called from any thread.

@@ -11,4 +11,8 @@ void log_error(const Error& error) {
   if (!error.hint.empty()) spdlog::error("hint: {}", printable(error.hint));
 }
 
+void log_warning(const std::string& sentence) {
+  spdlog::warn("{}", printable(sentence));
+}
+
 }  // namespace flowtap

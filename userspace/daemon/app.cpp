@@ -32,7 +32,7 @@ constexpr std::chrono::milliseconds kLookPeriod{1000};
 }  // namespace
 
 App::App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread)
-    : lock_(std::move(lock)),
+    : places_(std::move(lock), config.state_dir),
       events_(std::move(events)),
       reread_(std::move(reread)),
       config_(std::move(config)),
@@ -130,11 +130,13 @@ std::string App::sentence() const {
 }
 
 void App::look_around() {
+  places_.keep(shared_.states);
   for (const auto& component : components_) component->look_around();
 }
 
 void App::cycle() {
   const auto begin = Clock::now();
+  places_.keep(shared_.states);  // a cycle may be shorter than the time between two looks
   for (const auto& component : components_) component->take();
   auto status = report();
   std::vector<stats::Series> all;

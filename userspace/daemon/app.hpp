@@ -10,6 +10,7 @@
 #include "daemon/config/flags.hpp"
 #include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
+#include "daemon/kept_places.hpp"
 #include "daemon/node_lock.hpp"
 #include "daemon/privileges.hpp"
 
@@ -43,7 +44,7 @@ class App {
   [[nodiscard]] api::StatusReport report();
   [[nodiscard]] std::string sentence() const;
 
-  NodeLock lock_;
+  KeptPlaces places_;
   Events events_;
   std::function<Result<Invocation>()> reread_;
   Config

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,14 +28,45 @@ std::unexpected<Error> is_held(int fd) {
                   "'), or stop it first");
 }
 
+std::string lock_hint(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "run flowtapd as root";
+    case ELOOP:
+      return "a symbolic link stands there, and flowtapd follows none: remove it";
+    case EISDIR:
+      return "move away the directory that stands there";
+    case EROFS:
+      return "mount the node's /run so that flowtapd can write there";
+    case ENOSPC:
+    case EDQUOT:
+      return "make room in the node's /run";
+    default:
+      return "set host_root (--host-root) to where the node's / is, which has a directory run";
+  }
+}
+
 }  // namespace
 
 Result<NodeLock> NodeLock::take(const std::string& host_root, const std::string& state_dir) {
-  const std::string path = api::lock_path(host_root);
+  return take_file(api::lock_path(host_root), state_dir);
+}
+
+Result<bool> NodeLock::keep() {
+  struct stat ours{};
+  struct stat there{};
+  if (::fstat(file_.get(), &ours) == 0 && ::lstat(path_.c_str(), &there) == 0 &&
+      there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+    return false;
+  FTAP_TRY_ASSIGN(again, take_file(path_, state_dir_));
+  *this = std::move(again);
+  return true;
+}
+
+Result<NodeLock> NodeLock::take_file(const std::string& path, const std::string& state_dir) {
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!file.valid())
-    return fail_errno(errno, "cannot open " + path,
-                      "run flowtapd as root; --host-root says where the node's / is");
+  if (!file.valid()) return fail_errno(errno, "cannot open " + path, lock_hint(errno));
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return is_held(file.get());
     return fail_errno(errno, "cannot lock " + path);
@@ -44,7 +76,7 @@ Result<NodeLock> NodeLock::take(const std::string& host_root, const std::string&
   if (::ftruncate(file.get(), 0) != 0 ||
       ::pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return fail_errno(errno, "cannot write " + path);
-  return NodeLock(std::move(file));
+  return NodeLock(std::move(file), path, state_dir);
 }
 
 }  // namespace flowtap

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -17,9 +18,18 @@ class NodeLock {
   /// (api::LockText). The Error names the pid and the directory of the one that holds it.
   [[nodiscard]] static Result<NodeLock> take(const std::string& host_root, const std::string& state_dir);
 
+  /// Takes it again if somebody has removed its file, since another flowtapd would make a new one. True: it was removed, and is
+  /// taken again. An Error: another flowtapd may run, or does.
+  [[nodiscard]] Result<bool> keep();
+
  private:
-  explicit NodeLock(Fd file) : file_(std::move(file)) {}
+  NodeLock(Fd file, std::string path, std::string state_dir)
+      : file_(std::move(file)), path_(std::move(path)), state_dir_(std::move(state_dir)) {}
+  [[nodiscard]] static Result<NodeLock> take_file(const std::string& path, const std::string& state_dir);
+
   Fd file_;
+  std::string path_;
+  std::string state_dir_;
 };
 
 }  // namespace flowtap

@@ -5,17 +5,40 @@
 #include <cerrno>
 
 namespace flowtap {
+namespace {
 
-Status make_state_dir(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) == 0) return {};
+constexpr const char* kOther = "name another one in state_dir or with --state-dir";
+
+std::string directory_hint(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return std::string("run flowtapd as root, or ") + kOther;
+    case ENOENT:
+      return std::string("make the directory above it first, or ") + kOther;
+    case ENOTDIR:
+    case EEXIST:  // a symbolic link that leads nowhere
+    case ELOOP:
+      return std::string("move away what stands there, or ") + kOther;
+    case ENOSPC:
+    case EDQUOT:
+      return std::string("make room on that file system, or ") + kOther;
+    default:
+      return kOther;
+  }
+}
+
+}  // namespace
+
+Result<bool> make_state_dir(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) == 0) return true;
   int error = errno;
   struct stat there{};
   if (error == EEXIST && ::stat(path.c_str(), &there) == 0) {
-    if (S_ISDIR(there.st_mode)) return {};
+    if (S_ISDIR(there.st_mode)) return false;
     error = ENOTDIR;
   }
-  return fail_errno(error, "cannot make the state directory " + path,
-                    "run flowtapd as root, or give a directory that it may make with --state-dir");
+  return fail_errno(error, "cannot make the state directory " + path, directory_hint(error));
 }
 
 }  // namespace flowtap

@@ -7,7 +7,8 @@
 
 namespace flowtap {
 
-/// Makes the directory, readable by all: the socket inside has its own permissions. Its parent must exist.
-[[nodiscard]] Status make_state_dir(const std::string& path);
+/// Makes the directory, readable by all: the socket inside has its own permissions. Its parent must exist. False: it was
+/// there.
+[[nodiscard]] Result<bool> make_state_dir(const std::string& path);
 
 }  // namespace flowtap

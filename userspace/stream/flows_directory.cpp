@@ -1,9 +1,13 @@
 #include "stream/flows_directory.hpp"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "component/log_error.hpp"
 #include "stream/flows_mount.hpp"
 
 namespace flowtap {
@@ -18,13 +22,16 @@ constexpr std::uint64_t kMostSegment = std::uint64_t{64} << 20U;
 }  // namespace
 
 Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const LineOptions& limits,
+                                            std::shared_ptr<MountKeeper> keeper,
                                             std::vector<std::string>& warnings) {
   FlowsDirectory directory;
   FTAP_TRY_ASSIGN(mounted,
                   mount_flows(state_dir, {.bytes = limits.flows_bytes, .flows = limits.flows.max_flows}));
   if (!mounted.warning.empty()) warnings.push_back(mounted.warning);
   directory.path_ = mounted.path;
-  const FlowsSince since = flows_since(mounted.path, std::chrono::system_clock::now());
+  directory.place_ = mounted.path;
+  if (mounted.capped) directory.hold(std::move(keeper));
+  const FlowsSince since = flows_since(directory.place_, std::chrono::system_clock::now());
   if (since.is_new)
     spdlog::info(
         "stream: {} is new: nothing is left of what was captured earlier, such as before a reboot; logs "
@@ -32,13 +39,65 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
         mounted.path);
   directory.since_ = since.time;
   FTAP_TRY_ASSIGN(journal,
-                  flow::Journal::open({.dir = mounted.path + "/.journal",
+                  flow::Journal::open({.dir = directory.place_ + "/.journal",
                                        .max_bytes = limits.journal_bytes,
                                        .segment_bytes = std::clamp(limits.journal_bytes / kSegmentsOfJournal,
                                                                    kLeastSegment, kMostSegment)}));
   directory.journal_ = std::move(journal);
-  for (const std::string& said : directory.journal_->replayed().said) warnings.push_back(said);
+  for (const std::string& said : directory.journal_->replayed().said)
+    warnings.push_back(directory.shown(said));
   return directory;
+}
+
+// Paths through the descriptor lead to the tmpfs even while it is unmounted, so that nothing is lost in between.
+void FlowsDirectory::hold(std::shared_ptr<MountKeeper> keeper) {
+  struct stat there{};
+  root_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!root_.valid() || ::fstat(root_.get(), &there) != 0) return root_.reset();
+  device_ = there.st_dev;
+  place_ = "/proc/self/fd/" + std::to_string(root_.get());
+  if (keeper && keeper->hold()) keeper_ = std::move(keeper);
+}
+
+std::string FlowsDirectory::shown(std::string sentence) const {
+  for (std::size_t at = 0; place_ != path_ && (at = sentence.find(place_, at)) != std::string::npos;)
+    sentence.replace(at, place_.size(), path_);
+  return sentence;
+}
+
+void FlowsDirectory::look_around() {
+  keep_mounted();
+  keep_since();
+}
+
+void FlowsDirectory::keep_mounted() {
+  struct stat there{};
+  const bool is_there = ::stat(path_.c_str(), &there) == 0 && (!root_.valid() || there.st_dev == device_);
+  if (is_there && found_) return;
+  Status back = is_there ? Status() : make_flows_dir(path_);
+  if (back && !is_there && root_.valid())
+    back = keeper_ ? keeper_->put_back()
+                   : fail(path_ + " was unmounted, and flowtapd has no right to mount it again",
+                          "restart flowtapd with CAP_SYS_ADMIN");
+  if (back)
+    log_warning("stream: " + path_ +
+                (root_.valid() ? " was unmounted; it is mounted again, with all that is in it"
+                               : " was removed; it is made again"));
+  else if (found_ || found_.error().what != back.error().what)
+    log_error(Error(back.error()).in("stream: the next start will not find what was captured"));
+  found_ = std::move(back);
+}
+
+// Somebody has removed all that was in it. What is still open, or comes from now on, is kept.
+void FlowsDirectory::keep_since() {
+  struct stat there{};
+  if (::lstat((place_ + "/" + kSinceFile).c_str(), &there) == 0 || errno != ENOENT) return;
+  const FlowsSince since = flows_since(place_, std::chrono::system_clock::now());
+  if (!since.is_new) return;
+  since_ = since.time;
+  log_warning("stream: " + path_ +
+              " was emptied: what was captured before may be gone; logs begin with what the containers' "
+              "runtimes have kept");
 }
 
 void FlowsDirectory::report(api::StreamStatusReport& report) const {

@@ -1,37 +1,58 @@
 // DIR/flows as a stage of the stream path: what outlives this process, with the journal in it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/fd.hpp"
 #include "base/result.hpp"
 #include "component/views/flow_views.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/journal/journal.hpp"
+#include "stream/mount_keeper.hpp"
 #include "stream/store/line_options.hpp"
 
 namespace flowtap {
 
 class FlowsDirectory {
  public:
-  /// Mounts it, and replays the journal. `warnings` gets what does not work as well as it could.
+  /// Mounts it, and replays the journal. `keeper` is the one of its mount, or null. `warnings` gets what does not work as well as it could.
   [[nodiscard]] static Result<FlowsDirectory> open(const std::string& state_dir, const LineOptions& limits,
+                                                   std::shared_ptr<MountKeeper> keeper,
                                                    std::vector<std::string>& warnings);
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Where it is even while it is not mounted, for this process alone.
+  [[nodiscard]] const std::string& place() const { return place_; }
+  /// The same sentence, with its path for people in it.
+  [[nodiscard]] std::string shown(std::string sentence) const;
   [[nodiscard]] flow::Journal& journal() { return *journal_; }
   [[nodiscard]] const flow::Journal& journal() const { return *journal_; }
+
+  /// Puts it back where somebody has unmounted or emptied it, and logs that.
+  void look_around();
+  /// An Error: others do not find it, and neither will the next start.
+  [[nodiscard]] const Status& found() const { return found_; }
 
   void report(api::StreamStatusReport& report) const;
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:
   FlowsDirectory() = default;
+  void hold(std::shared_ptr<MountKeeper> keeper);
+  void keep_mounted();
+  void keep_since();
 
   std::string path_;
+  std::string place_;
+  Fd root_;  // of the tmpfs; invalid: it is a plain directory
+  dev_t device_ = 0;
+  std::shared_ptr<MountKeeper> keeper_;  // null: nobody can mount it again
+  Status found_;
   std::optional<std::chrono::system_clock::time_point> since_;
   std::unique_ptr<flow::Journal> journal_;
 };

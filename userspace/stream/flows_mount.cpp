@@ -34,24 +34,28 @@ Result<bool> is_own_tmpfs(const std::string& path) {
   return here.st_dev != above.st_dev && file_system.f_type == TMPFS_MAGIC;
 }
 
-Status make_dir(const std::string& path) {
-  if (::mkdir(path.c_str(), 0750) == 0) return {};
-  int error = errno;
-  struct stat there{};
-  // A symbolic link is refused: whoever can make one here could otherwise choose where we mount.
-  if (error == EEXIST && ::lstat(path.c_str(), &there) == 0) {
-    if (S_ISDIR(there.st_mode)) return {};
-    error = ENOTDIR;
-  }
-  return fail_errno(error, "cannot make the directory for flows, " + path,
-                    "give a directory that flowtapd may write to with --state-dir");
-}
-
 }  // namespace
 
+Status make_flows_dir(const std::string& path) {
+  if (::mkdir(path.c_str(), 0750) == 0) return {};
+  const int error = errno;
+  const std::string what = "cannot make the directory for flows, " + path;
+  const std::string other = ", or name another directory in state_dir or with --state-dir";
+  struct stat there{};
+  if (error != EEXIST || ::lstat(path.c_str(), &there) != 0)
+    return fail_errno(error, what,
+                      is_full(Error{{}, {}, error}) ? "make room on that file system" + other
+                                                    : "give flowtapd the right to write there" + other);
+  if (S_ISDIR(there.st_mode)) return {};
+  if (S_ISLNK(there.st_mode))
+    return fail(what + ": a symbolic link stands there, and flowtapd does not mount where a link leads",
+                "remove the link" + other);
+  return fail_errno(ENOTDIR, what, "move away what stands there" + other);
+}
+
 Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit) {
-  FlowsMount mounted{.path = state_dir + "/flows", .capped = true, .warning = {}};
-  FTAP_TRY(make_dir(mounted.path));
+  FlowsMount mounted{.path = flows_path(state_dir), .capped = true, .warning = {}};
+  FTAP_TRY(make_flows_dir(mounted.path));
   FTAP_TRY_ASSIGN(before, is_own_tmpfs(mounted.path));
   const std::string options =
       fmt::format("size={},nr_inodes={},mode=0750", limit.bytes, kInodesOfFlow * limit.flows + kInodesBeside);
@@ -70,7 +74,7 @@ Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& l
 }
 
 FlowsSince flows_since(const std::string& dir, std::chrono::system_clock::time_point now) {
-  const std::string path = dir + "/.since";
+  const std::string path = dir + "/" + kSinceFile;
   if (const auto text = read_line(path))
     if (const auto time = parse_rfc3339(*text)) return {.time = time};
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stream/flows_mount.hpp"
 #include "stream/idle_patterns.hpp"
 
 namespace flowtap {
@@ -14,11 +15,14 @@ StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
                                  std::shared_ptr<NamedContainers> named, flow::WrittenBy written_by)
     : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {
   shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}, {StreamPath::kLines, 0}});
+  if (!options_.enabled) return;
+  if (auto mounts = MountKeeper::start(flows_path(shared.state_dir))) mounts_ = std::move(*mounts);
 }
 
 void StreamComponent::open() {
   if (!options_.enabled) return;
-  auto opened = StreamPath::open(options_, {shared_.host_root, shared_.state_dir}, named_, written_by_);
+  auto opened = StreamPath::open(options_, {shared_.host_root, shared_.state_dir, std::move(mounts_)}, named_,
+                                 written_by_);
   if (opened)
     path_ = std::move(*opened);
   else
@@ -50,16 +54,15 @@ void StreamComponent::tell(const Status& running) {
   shared_.states.set(StreamPath::kName, running, path_ ? path_->how() : std::string());
 }
 
-bool StreamComponent::log_warnings() {
-  const auto warnings = path_->new_warnings();
-  for (const std::string& warning : warnings) spdlog::warn("stream: {}", warning);
-  return !warnings.empty();
+void StreamComponent::log_warnings() {
+  for (const std::string& warning : path_->new_warnings()) spdlog::warn("stream: {}", warning);
 }
 
 void StreamComponent::look_around() {
   if (!path_) return;
   path_->look_around(shared_.read_errors);
-  if (log_warnings()) tell({});
+  log_warnings();
+  tell({});
 }
 
 void StreamComponent::report(api::StatusReport& status) {

@@ -7,6 +7,7 @@
 #include "base/written.hpp"
 #include "component/component.hpp"
 #include "identity/named_containers.hpp"
+#include "stream/mount_keeper.hpp"
 #include "stream/stream_path.hpp"
 
 namespace flowtap {
@@ -35,8 +36,7 @@ class StreamComponent final : public Component {
   [[nodiscard]] StreamPath* path() { return path_.get(); }
 
  private:
-  /// Returns whether there were any warnings.
-  bool log_warnings();
+  void log_warnings();
   /// Of the options that it runs under.
   void find_idle_patterns();
   void tell(const Status& running);
@@ -48,6 +48,8 @@ class StreamComponent final : public Component {
   flow::WrittenBy written_by_;
   LineOptions::Schedulers schedulers_;  // as they were at the start, since a reload does not change them
   std::vector<api::IdlePattern> idle_;
+  std::shared_ptr<MountKeeper>
+      mounts_;                    // made before any component opens anything, which its child would keep
   std::optional<Error> missing_;  // why it does not run, though it should
   std::unique_ptr<StreamPath> path_;
 };

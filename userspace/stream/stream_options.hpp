@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "stream/store/line_options.hpp"
 
 namespace flowtap {
+
+class MountKeeper;
 
 /// Plain values. The configuration's row stream.NAME says what each one means and accepts.
 struct StreamOptions {
@@ -31,6 +34,7 @@ struct StreamOptions {
 struct StreamPlaces {
   std::string host_root = "/";
   std::string state_dir;
+  std::shared_ptr<MountKeeper> mounts;  ///< keeps DIR/flows; null: nobody does
 };
 
 }  // namespace flowtap

@@ -46,11 +46,11 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
                                                      flow::WrittenBy written_by) {
   std::unique_ptr<StreamPath> path(new StreamPath(places.host_root, options.runtimes));
   auto& warnings = path->warnings_;
-  FTAP_TRY_ASSIGN(directory, FlowsDirectory::open(places.state_dir, options.lines, warnings));
+  FTAP_TRY_ASSIGN(directory, FlowsDirectory::open(places.state_dir, options.lines, places.mounts, warnings));
   flow::Journal& journal = path->directory_.emplace(std::move(directory)).journal();
-  path->lines_ = LinePath::open(path->directory_->path(), options.lines, journal, std::move(written_by));
+  path->lines_ = LinePath::open(path->directory_->place(), options.lines, journal, std::move(written_by));
   flow::FlowStore& store = path->lines_->store();
-  for (const std::string& said : store.said()) warnings.push_back(said);
+  for (const std::string& said : store.said()) warnings.push_back(path->directory_->shown(said));
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, std::move(named)));
   path->namer_ = std::move(namer);
   FTAP_TRY_ASSIGN(tap, LogTap::open({.backend = options.backend,
@@ -120,6 +120,7 @@ bool StreamPath::stop() {
 
 std::string StreamPath::how() const {
   std::string text = tap_->how();
+  if (const Status& found = directory_->found(); !found) text += "; " + found.error().what;
   for (const std::string& warning : warnings_) text += "; " + warning;
   return text;
 }
@@ -133,6 +134,7 @@ std::vector<std::string> StreamPath::new_warnings() {
 
 void StreamPath::look_around(ReadErrors& errors) {
   if (auto warning = v1_search_->look_around()) warnings_.push_back(std::move(*warning));
+  directory_->look_around();
   errors[kLines] += lines_->take_failures();
   drain_->look_around(errors);
   tap_->look_around(errors, warnings_);

@@ -29,6 +29,13 @@ namespace {
 namespace asio = boost::asio;
 using asio::local::stream_protocol;
 
+// For the acceptor, which closes what it listens on.
+Result<Fd> copy_of(const ListenSocket& socket) {
+  Fd copy(::fcntl(socket.fd(), F_DUPFD_CLOEXEC, 0));
+  if (!copy.valid()) return fail_errno(errno, "cannot keep the API's socket");
+  return copy;
+}
+
 }  // namespace
 
 // It has many members, since it is all that its one thread works with: the sockets that it listens on, the connections, and their limits.
@@ -36,7 +43,8 @@ class Server::Impl {
  public:
   Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options,
        std::unique_ptr<const Handler> handler)
-      : listener_(std::move(listener)),
+      : path_(options.socket_path),
+        listener_(std::move(listener)),
         handler_(std::move(handler)),
         group_(group),
         drain_(options.drain),
@@ -81,12 +89,25 @@ class Server::Impl {
     }
   }
 
+  Result<bool> keep_socket() {
+    if (listener_->is_found()) return false;
+    FTAP_TRY_ASSIGN(fresh, ListenSocket::open(path_, group_));
+    FTAP_TRY_ASSIGN(copy, copy_of(fresh));
+    listener_.emplace(std::move(fresh));
+    // accept_all() goes on with what the acceptor listens on by then.
+    asio::post(io_, [this, copy = std::move(copy)]() mutable {
+      boost::system::error_code ignored;
+      (void)acceptor_.close(ignored);
+      acceptor_.assign(stream_protocol(), copy.release());
+    });
+    return true;
+  }
+
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return tcp_; }
   [[nodiscard]] Status tcp_health() const { return door_ ? door_->health() : Status(); }
 
   Status start() {
-    Fd copy(::fcntl(listener_->fd(), F_DUPFD_CLOEXEC, 0));
-    if (!copy.valid()) return fail_errno(errno, "cannot keep the API's socket");
+    FTAP_TRY_ASSIGN(copy, copy_of(*listener_));
     acceptor_.assign(stream_protocol(), copy.release());
     asio::co_spawn(
         io_,
@@ -143,6 +164,7 @@ class Server::Impl {
                                : "become root, or name a group in api.socket_group and join it");
   }
 
+  std::string path_;
   std::optional<ListenSocket> listener_;
   std::unique_ptr<const Handler> handler_;
   std::optional<gid_t> group_;
@@ -168,6 +190,10 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::Server(Server&&) noexcept = default;
 Server::~Server() = default;
 
+Result<bool> Server::keep_socket() {
+  return impl_->keep_socket();
+}
+
 const std::optional<Result<std::string>>& Server::tcp() const {
   return impl_->tcp();
 }
@@ -184,6 +210,8 @@ Result<Server> Server::start(const ServerOptions& options, std::unique_ptr<const
     if (options.tcp) impl->open_tcp(*options.tcp);
     FTAP_TRY(impl->start());
     return Server(std::move(impl));
+  } catch (const boost::system::system_error& error) {
+    return fail_errno(error.code().value(), "cannot start the API");
   } catch (const std::exception& error) {  // Asio's set-up: no descriptors, no memory, no thread
     return fail("cannot start the API: " + printable(error.what()));
   }

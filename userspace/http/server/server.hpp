@@ -50,6 +50,9 @@ class Server {
  public:
   static Result<Server> start(const ServerOptions& options, std::unique_ptr<const Handler> handler);
 
+  /// Makes the Unix socket again if it was removed; connections go on. True: it was, and is there again. An Error: clients
+  /// do not find it.
+  [[nodiscard]] Result<bool> keep_socket();
   /// The address that is served over TCP; absent if TCP is not configured, an Error if it could not be served.
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const;
   /// Gate::health(), if there is a gate. May be called from any thread.

@@ -61,14 +61,20 @@ Status publish(const Fd& fd, const std::string& path, std::optional<gid_t> group
   if (::fchmod(fd.get(), 0600) != 0) return fail_errno(errno, "cannot set the mode of a socket");
   if (call(::bind, fd, address) != 0)
     return fail_errno(errno, "cannot create the API's socket in " + path.substr(0, path.rfind('/')),
-                      "state_dir must exist and be writable for flowtapd");
+                      errno == ENOSPC || errno == EDQUOT
+                          ? "make room on that file system, or choose another state_dir"
+                          : "state_dir must exist and be writable for flowtapd");
   const gid_t owner_group = group.value_or(::getegid());
   if (::lchown(fresh.c_str(), ::geteuid(), owner_group) == 0 && ::chmod(fresh.c_str(), kMode) == 0 &&
       ::listen(fd.get(), SOMAXCONN) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0)
     return {};
   const int error = errno;
   ::unlink(fresh.c_str());
-  return fail_errno(error, "cannot set up the API's socket " + path);
+  return fail_errno(
+      error, "cannot set up the API's socket " + path,
+      error == EPERM || error == EACCES
+          ? "run flowtapd as root, or with CAP_CHOWN, which giving the socket to api.socket_group takes"
+          : "");
 }
 
 }  // namespace
@@ -82,10 +88,13 @@ Result<ListenSocket> ListenSocket::open(const std::string& path, std::optional<g
   return ListenSocket(std::move(fd), path, made.st_dev, made.st_ino);
 }
 
-ListenSocket::~ListenSocket() {
+bool ListenSocket::is_found() const {
   struct stat there{};
-  if (fd_.valid() && ::lstat(path_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_)
-    ::unlink(path_.c_str());
+  return ::lstat(path_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_;
+}
+
+ListenSocket::~ListenSocket() {
+  if (fd_.valid() && is_found()) ::unlink(path_.c_str());
 }
 
 }  // namespace flowtap::http

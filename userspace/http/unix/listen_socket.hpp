@@ -27,6 +27,8 @@ class ListenSocket {
   ~ListenSocket();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Whether clients find it under its path. Somebody may have removed that.
+  [[nodiscard]] bool is_found() const;
 
  private:
   ListenSocket(Fd fd, std::string path, dev_t device, ino_t inode)

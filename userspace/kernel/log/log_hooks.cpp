@@ -52,6 +52,15 @@ std::string_view first_of(std::string_view second) {
   return second.substr(0, second.size() - kSecondSuffix.size());
 }
 
+std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hooks) {
+  std::vector<std::pair<std::string, int>> all;
+  for (const LogHook& hook : hooks) {
+    all.emplace_back(hook.link_pin(), hook.link.get());
+    all.emplace_back(hook.at_pin(), hook.at.get());
+  }
+  return all;
+}
+
 Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {
   std::map<std::string, LogHook> found;
   for (Pin& pin : pins) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -49,6 +50,9 @@ struct LogHook {
 /// Error, since its parts are pinned and removed in an order in which a process that dies in between leaves no such
 /// hook.
 [[nodiscard]] Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins);
+
+/// In the form that LogPins takes.
+[[nodiscard]] std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hooks);
 
 /// Pins one more hook, or detaches it if nobody else holds it.
 [[nodiscard]] Status add_hook(const LogPins& pins, const LogHook& hook);

@@ -175,6 +175,24 @@ Status LogPins::add(const std::string& folder, const std::string& name, int obje
   return pin_as(object, path_of(folder) + "/" + name);
 }
 
+Result<bool> LogPins::keep(const std::string& folder,
+                           std::vector<std::pair<std::string, int>> objects) const {
+  std::erase_if(objects, [](const auto& object) { return object.second < 0; });
+  const std::size_t all = objects.size();
+  struct stat there{};
+  std::erase_if(objects, [&](const auto& object) {
+    return ::lstat((path_of(folder) + "/" + object.first).c_str(), &there) == 0 || errno != ENOENT;
+  });
+  if (objects.empty()) return false;
+  FTAP_TRY(check());
+  if (objects.size() == all) {
+    FTAP_TRY(pin(folder, objects));
+  } else {
+    for (const auto& [name, object] : objects) FTAP_TRY(add(folder, name, object));
+  }
+  return true;
+}
+
 Status LogPins::set_aside(const std::string& layout) const {
   std::string name;
   for (int i = 0; name.empty() || fs::exists(path_of(name)); ++i) name = layout + "_" + std::to_string(i);

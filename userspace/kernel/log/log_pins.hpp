@@ -54,6 +54,10 @@ class LogPins {
   /// Pins one more object into a folder.
   [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
 
+  /// Pins again what somebody has removed of a folder's objects. False: all are there. Objects that are no descriptor are left out.
+  [[nodiscard]] Result<bool> keep(const std::string& folder,
+                                  std::vector<std::pair<std::string, int>> objects) const;
+
   /// Gives a layout's folder another, unused name.
   [[nodiscard]] Status set_aside(const std::string& layout) const;
 

@@ -162,6 +162,15 @@ Result<LogLive> LogLoaded::attach() && {
   return live;
 }
 
+Result<bool> LogLive::keep_pinned() const {
+  // What an older build has pinned is removed piece by piece.
+  if (!pinned_ || !older_.empty()) return false;
+  FTAP_TRY_ASSIGN(parts, pinned_->keep(log_abi(), generation_.pins()));
+  // The hooks come last: without them the rest is worthless.
+  FTAP_TRY_ASSIGN(hooks, pinned_->keep(LogPins::kHooks, pins_of(hooks_)));
+  return parts || hooks;
+}
+
 LogBackend LogLive::backend() const {
   return generation_.handler(kCallsHook) == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
 }

@@ -76,6 +76,9 @@ class LogLive {
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
+  /// Pins again what somebody has removed, where it could be pinned at the start. True: something was removed, and is there
+  /// again. An Error: capture ends with this process.
+  [[nodiscard]] Result<bool> keep_pinned() const;
   /// Why the pins of another build are lost or still there; absent: nothing of that kind happened.
   [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
   [[nodiscard]] LogBackend backend() const;
@@ -113,6 +116,7 @@ class LogLive {
   std::vector<LogHook> hooks_;
   std::vector<LogOlder> older_;
   std::optional<LogPins> pins_;
+  std::optional<LogPins> pinned_;  // where it is pinned; absent: nowhere
   std::string why_;
   bool taken_over_ = false;
   std::optional<Error> unpinned_;

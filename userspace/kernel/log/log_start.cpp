@@ -28,15 +28,6 @@ LogBackend backend_of(const std::vector<LogHook>& hooks, const std::vector<LogOl
   return calls ? LogBackend::kSysExit : LogBackend::kFunctions;
 }
 
-std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hooks) {
-  std::vector<std::pair<std::string, int>> all;
-  for (const LogHook& hook : hooks) {
-    all.emplace_back(hook.link_pin(), hook.link.get());
-    all.emplace_back(hook.at_pin(), hook.at.get());
-  }
-  return all;
-}
-
 }  // namespace
 
 class LogStart {
@@ -66,6 +57,7 @@ class LogStart {
       live.unpinned_ = std::move(pinnable).error();
       return live;
     }
+    live.pinned_ = pins_;
     // A folder without hooks, or with its own hooks as the first builds had them, captures for nobody.
     if (Status removed = pins_.remove_all_but(LogPins::kHooks, log_abi()); !removed)
       live.left_over_ = std::move(removed).error();
@@ -122,6 +114,7 @@ class LogStart {
     live.older_ = std::move(found.others);
     live.left_over_ = std::move(found.unreadable);
     live.pins_ = pins_;
+    live.pinned_ = pins_;
     FTAP_TRY_ASSIGN(streams, live.streams());
     streams.raise_next(first_number(live.older_));
     return live;

@@ -1,7 +1,9 @@
 #include "stream/capture/log_tap.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
+#include "base/printable.hpp"
 #include "kernel/log/log_hooks.hpp"
 
 namespace flowtap {
@@ -15,6 +17,7 @@ std::string LogTap::how() const {
         "; flowtapd does not see what io_uring writes to tapped files, terminals and sockets, or reads from "
         "pipes";
   if (live_->taken_over()) text += "; taken over from the previous flowtapd";
+  if (!pinned_) text += "; capture ends when flowtapd ends: " + pinned_.error().what;
   return text;
 }
 
@@ -25,7 +28,21 @@ void LogTap::look_at_recording(std::vector<std::string>& warnings) {
   recording_ = nullptr;  // it is enough to say it once
 }
 
+// Somebody may remove them: a clean-up, or `umount`.
+void LogTap::keep_pinned() {
+  const auto kept = live_->keep_pinned();
+  if (kept && (*kept || !pinned_)) spdlog::warn("stream: what was pinned was removed; it is pinned again");
+  // Tells each trouble once, however long it lasts.
+  if (!kept && (pinned_ || pinned_.error().what != kept.error().what)) {
+    spdlog::error("stream: capture ends when flowtapd ends, since what was pinned was removed: {}",
+                  printable(kept.error().what));
+    if (!kept.error().hint.empty()) spdlog::error("hint: {}", printable(kept.error().hint));
+  }
+  pinned_ = kept ? Status() : std::unexpected(kept.error());
+}
+
 void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings) {
+  keep_pinned();
   look_at_recording(warnings);
   programs_.clear();
   const auto programs = live_->program_stats(false);
@@ -52,7 +69,7 @@ const kernel::LogMisses& LogTap::count_misses() {
 void LogTap::report(api::StreamStatusReport& report) const {
   report.backend = kernel::backend_name(live_->backend());
   report.reason = live_->why();
-  report.pinned = pinned_;
+  report.pinned = outlive_ && pinned_;
   report.pinned_in_namespace = pinned_in_namespace_;
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();

@@ -76,10 +76,12 @@ class LogTap {
   void end_taps(const flow::Journal& journal);
   void end_orphans(flow::Journal& journal);
   void look_at_recording(std::vector<std::string>& warnings);
+  void keep_pinned();
 
   std::optional<kernel::LogLive> live_;
-  bool pinned_ = false;                 // something is pinned, and the pins outlive this process
+  bool outlive_ = false;                // the pins outlive this process
   bool pinned_in_namespace_ = false;    // for as long as other processes have its mount namespace
+  Status pinned_;                       // whether they are there
   kernel::RingReader* ring_ = nullptr;  // source_ itself, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
   const flow::RecordingSource* recording_ = nullptr;  // source_, until it is cut short

@@ -99,11 +99,11 @@ void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::
   if (live_->unpinned())
     warnings.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                        live_->unpinned()->what);
-  pinned_ = !live_->unpinned();
+  outlive_ = !live_->unpinned();
   const bool sees_node = tap.host_root != "/" || sees_all_processes();
-  if (pinned_ && sees_node && is_on_node(tap.bpffs, tap.host_root + "/proc") == false) {
+  if (outlive_ && sees_node && is_on_node(tap.bpffs, tap.host_root + "/proc") == false) {
     pinned_in_namespace_ = shares_mounts(tap.host_root + "/proc").value_or(false);
-    pinned_ = pinned_in_namespace_;
+    outlive_ = pinned_in_namespace_;
     warnings.push_back(
         "what is pinned ends with the mount namespace of flowtapd, since the BPF file system at " +
         tap.bpffs + " is mounted only there");

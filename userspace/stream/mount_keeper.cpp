@@ -1,0 +1,88 @@
+#include "stream/mount_keeper.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+namespace flowtap {
+namespace {
+
+// Where the child has them.
+constexpr int kParent = 0;
+constexpr int kHeld = 1;
+
+bool keep_only_mounting() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  data.front().permitted = data.front().effective = std::uint32_t{1} << CAP_SYS_ADMIN;
+  return ::syscall(SYS_capset, &header, data.data()) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+}  // namespace
+
+// The copy is attached nowhere, and keeps the file system for as long as it is open. Returns an errno.
+int MountKeeper::hold(const char* place) {
+  Fd copy(::open_tree(AT_FDCWD, place, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (!copy.valid() || ::dup2(copy.get(), kHeld) != kHeld) return errno;
+  if (copy.get() == kHeld) static_cast<void>(copy.release());  // the first one
+  return 0;
+}
+
+int MountKeeper::put_back(const char* place) {
+  if (::move_mount(kHeld, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH) != 0) return errno;
+  return hold(place);  // what is attached is no copy any more
+}
+
+// Nothing of the parent's outlives it here, such as the lock of the node.
+void MountKeeper::serve(int parent, const char* place) {
+  ::dup2(parent, kParent);
+  ::syscall(SYS_close_range, 1U, ~0U, 0U);
+  // These signals mean the parent, and the child ends with it.
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+  ::prctl(PR_SET_NAME, "ftap-mounts");
+  if (!keep_only_mounting()) ::_exit(1);
+  for (Order order{}; ::recv(kParent, &order, sizeof(order), 0) == sizeof(order);) {
+    const int error = order == Order::kHold ? hold(place) : put_back(place);
+    if (::send(kParent, &error, sizeof(error), MSG_NOSIGNAL) != sizeof(error)) break;
+  }
+  ::_exit(0);
+}
+
+Result<std::unique_ptr<MountKeeper>> MountKeeper::start(const std::string& place) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fail_errno(errno, "cannot make a pair of sockets");
+  Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) return fail_errno(errno, "cannot start a process");
+  if (child == 0) serve(theirs.get(), place.c_str());
+  return std::unique_ptr<MountKeeper>(new MountKeeper(std::move(ours), child, place));
+}
+
+MountKeeper::~MountKeeper() {
+  socket_.reset();
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+Status MountKeeper::order(Order order, const char* what) {
+  constexpr const char* kHint = "restart flowtapd, which mounts it anew";
+  int error = 0;
+  if (::send(socket_.get(), &order, sizeof(order), MSG_NOSIGNAL) != sizeof(order) ||
+      ::recv(socket_.get(), &error, sizeof(error), 0) != sizeof(error))
+    return fail(what + place_ + ": the process that does it has ended", kHint);
+  if (error != 0) return fail_errno(error, what + place_, kHint);
+  return {};
+}
+
+}  // namespace flowtap
