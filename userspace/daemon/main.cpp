@@ -13,6 +13,7 @@
 #include "daemon/node_lock.hpp"
 #include "stream/detach.hpp"
 #include "stream/idle_patterns.hpp"
+#include "stream/memory_fit.hpp"
 
 namespace {
 
@@ -36,6 +37,16 @@ int detach(const Config& config) {
   return 0;
 }
 
+// What auto takes here, and whether it is too much.
+std::string memory(const StreamOptions& stream) {
+  if (!stream.enabled) return {};
+  const MemoryFit fit = fit_memory_here(stream);
+  std::string text;
+  for (const std::string& sentence : {fit.taken, fit.too_much})
+    if (!sentence.empty()) text += sentence + '\n';
+  return text;
+}
+
 // malloc gives each thread an arena, which keeps the most that the thread ever used. A scrape of many pods takes dozens
 // of MiB, and over time each of the server's threads serves one. Two arenas are enough, since each thread still has its
 // own lists of small pieces.
@@ -51,7 +62,7 @@ void raise_descriptor_limit() {
 
 // What is right and yet not meant like this. The service says it as well when it starts.
 int tell_checked(const Config& config) {
-  std::cout << "the configuration is right\n";
+  std::cout << "the configuration is right\n" << memory(config.stream);
   const StreamOptions& stream = config.stream;
   if (!stream.enabled) return 0;
   for (const api::IdlePattern& idle :
@@ -92,7 +103,7 @@ int main(int argc, char** argv) {
     case Action::kDetach:
       return detach(invocation->config);
     case Action::kHelp:
-      std::cout << flags_help();
+      std::cout << flags_help() << '\n' << memory({});
       return 0;
   }
   return kUsage;

@@ -39,7 +39,7 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
         mounted.path);
   directory.since_ = since.time;
   FTAP_TRY_ASSIGN(journal,
-                  flow::Journal::open({.dir = directory.place_ + "/.journal",
+                  flow::Journal::open({.dir = directory.place_ + "/" + kJournalDirectory,
                                        .max_bytes = limits.journal_bytes,
                                        .segment_bytes = std::clamp(limits.journal_bytes / kSegmentsOfJournal,
                                                                    kLeastSegment, kMostSegment)}));

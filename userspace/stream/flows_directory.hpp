@@ -19,6 +19,9 @@
 
 namespace flowtap {
 
+/// In DIR/flows.
+inline constexpr const char* kJournalDirectory = ".journal";
+
 class FlowsDirectory {
  public:
   /// Mounts it, and replays the journal. `keeper` is the one of its mount, or null. `warnings` gets what does not work as well as it could.

@@ -36,6 +36,14 @@ Result<bool> is_own_tmpfs(const std::string& path) {
 
 }  // namespace
 
+std::uint64_t flows_held(const std::string& state_dir) {
+  const std::string path = flows_path(state_dir);
+  struct statfs there{};
+  const auto own = is_own_tmpfs(path);
+  if (!own || !*own || ::statfs(path.c_str(), &there) != 0) return 0;
+  return (there.f_blocks - there.f_bfree) * static_cast<std::uint64_t>(there.f_bsize);
+}
+
 Status make_flows_dir(const std::string& path) {
   if (::mkdir(path.c_str(), 0750) == 0) return {};
   const int error = errno;

@@ -30,6 +30,9 @@ struct FlowsMount {
 /// limit is better than losing the logs. An Error: there is no directory.
 [[nodiscard]] Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit);
 
+/// How much memory DIR/flows takes; 0 where nothing is mounted there.
+[[nodiscard]] std::uint64_t flows_held(const std::string& state_dir);
+
 /// The directory that it is mounted on. A symbolic link is refused: whoever can make one there could otherwise choose where we
 /// mount.
 [[nodiscard]] Status make_flows_dir(const std::string& path);

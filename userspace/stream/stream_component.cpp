@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include "component/log_error.hpp"
+#include "kernel/log/log_pins.hpp"
 #include "stream/flows_mount.hpp"
+#include "stream/flows_room.hpp"
 #include "stream/idle_patterns.hpp"
 
 namespace flowtap {
@@ -16,17 +20,44 @@ StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
     : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {
   shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}, {StreamPath::kLines, 0}});
   if (!options_.enabled) return;
-  if (auto mounts = MountKeeper::start(flows_path(shared.state_dir))) mounts_ = std::move(*mounts);
+  const std::string flows = flows_path(shared.state_dir);
+  if (auto mounts = MountKeeper::start(flows)) mounts_ = std::move(*mounts);
+  make_room(flows);
+}
+
+// tmpfs is charged to whoever wrote it, and stays so when that was killed for want of memory. Without this, the next start would
+// be killed as well, even before this component opens.
+void StreamComponent::make_room(const std::string& flows) {
+  const MemoryFit fit = fit_now();
+  const std::uint64_t held = fit.short_at_start == 0 ? 0 : flows_held(shared_.state_dir);
+  if (held == 0) return;
+  const std::uint64_t removed = remove_oldest_files(flows, std::min(fit.short_at_once, held));
+  give_up_ = std::min(fit.short_at_start, held) - std::min({removed, fit.short_at_start, held});
+  if (removed != 0)
+    log_warning("stream: " + mib(removed) +
+                " of what was captured earlier made room, so that flowtapd can start" +
+                (fit.limit ? ": " + fit.limit->whose + " is " + mib(fit.limit->bytes) : ""));
+}
+
+MemoryFit StreamComponent::fit_now() const {
+  return fit_memory_here(options_, kernel::LogPins(bpffs_path(options_, shared_.host_root)).ring_bytes());
 }
 
 void StreamComponent::open() {
   if (!options_.enabled) return;
-  auto opened = StreamPath::open(options_, {shared_.host_root, shared_.state_dir, std::move(mounts_)}, named_,
-                                 written_by_);
-  if (opened)
+  const MemoryFit fit = fit_now();
+  if (!fit.taken.empty()) spdlog::info("stream: {}", fit.taken);
+  if (!fit.too_much.empty()) log_warning("stream: " + fit.too_much);
+  const StreamPlaces places{shared_.host_root, shared_.state_dir, std::move(mounts_), give_up_};
+  auto opened = StreamPath::open(fit.options, places, named_, written_by_);
+  if (opened) {
     path_ = std::move(*opened);
-  else
-    tell(std::unexpected(opened.error()));
+    return;
+  }
+  Error error = std::move(opened.error());
+  if (error.code == ENOMEM && fit.limit)
+    error.hint += "; as " + fit.limit->whose + " is now, " + fit.fits + " fit";
+  tell(std::unexpected(std::move(error)));
 }
 
 void StreamComponent::run() {

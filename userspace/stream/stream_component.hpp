@@ -1,12 +1,14 @@
 // The component "stream": the stream path.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "base/written.hpp"
 #include "component/component.hpp"
 #include "identity/named_containers.hpp"
+#include "stream/memory_fit.hpp"
 #include "stream/mount_keeper.hpp"
 #include "stream/stream_path.hpp"
 
@@ -39,6 +41,8 @@ class StreamComponent final : public Component {
   void log_warnings();
   /// Of the options that it runs under.
   void find_idle_patterns();
+  void make_room(const std::string& flows);
+  [[nodiscard]] MemoryFit fit_now() const;
   void tell(const Status& running);
 
   Shared& shared_;
@@ -48,6 +52,7 @@ class StreamComponent final : public Component {
   flow::WrittenBy written_by_;
   LineOptions::Schedulers schedulers_;  // as they were at the start, since a reload does not change them
   std::vector<api::IdlePattern> idle_;
+  std::uint64_t give_up_ = 0;  // StreamPlaces::give_up
   std::shared_ptr<MountKeeper>
       mounts_;                    // made before any component opens anything, which its child would keep
   std::optional<Error> missing_;  // why it does not run, though it should

@@ -19,7 +19,7 @@ class MountKeeper;
 struct StreamOptions {
   bool enabled = true;
   std::string backend = "auto";
-  std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
+  std::uint64_t ring_bytes = kAutoSize;
   LineOptions lines;
   identity::StateDirectories runtimes;  ///< in HOST_ROOT
   std::string bpffs;                    ///< empty: HOST_ROOT/sys/fs/bpf
@@ -35,6 +35,8 @@ struct StreamPlaces {
   std::string host_root = "/";
   std::string state_dir;
   std::shared_ptr<MountKeeper> mounts;  ///< keeps DIR/flows; null: nobody does
+  /// How much of what was captured earlier has to make room first, so that there is memory to start with.
+  std::uint64_t give_up = 0;
 };
 
 }  // namespace flowtap

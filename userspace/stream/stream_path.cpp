@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/wall_clock.hpp"
+#include "stream/memory_limit.hpp"
 #include "stream/reading/flow_list.hpp"
 
 namespace flowtap {
@@ -48,9 +49,14 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
   auto& warnings = path->warnings_;
   FTAP_TRY_ASSIGN(directory, FlowsDirectory::open(places.state_dir, options.lines, places.mounts, warnings));
   flow::Journal& journal = path->directory_.emplace(std::move(directory)).journal();
+  std::uint64_t given_up = journal.give_up(places.give_up);
   path->lines_ = LinePath::open(path->directory_->place(), options.lines, journal, std::move(written_by));
   flow::FlowStore& store = path->lines_->store();
   for (const std::string& said : store.said()) warnings.push_back(path->directory_->shown(said));
+  given_up += store.give_up(places.give_up - std::min(given_up, places.give_up));
+  if (given_up != 0)
+    warnings.push_back(mib(given_up) +
+                       " of what was captured earlier made room, so that there is memory to start with");
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, std::move(named)));
   path->namer_ = std::move(namer);
   FTAP_TRY_ASSIGN(tap, LogTap::open({.backend = options.backend,

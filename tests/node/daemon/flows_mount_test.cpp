@@ -128,7 +128,35 @@ TEST(FlowsMount, WithoutTheRightToMountThePlainDirectoryServes) {
 TEST(FlowsMount, ASymbolicLinkIsNotFollowed) {
   const test::TempDir dir;
   std::filesystem::create_symlink("/var/tmp", dir / "flows");
-  EXPECT_FALSE(mount_flows(dir / "", {kMiB, kFlows}));
+  const auto refused = mount_flows(dir / "", {kMiB, kFlows});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("a symbolic link stands there"), std::string::npos)
+      << refused.error().what;
+  EXPECT_NE(refused.error().hint.find("remove the link"), std::string::npos) << refused.error().hint;
+}
+
+TEST(FlowsMount, WhatStandsInItsPlaceIsTold) {
+  const test::TempDir dir;
+  std::ofstream(dir / "flows") << "precious";
+  const auto refused = mount_flows(dir / "", {kMiB, kFlows});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("Not a directory"), std::string::npos) << refused.error().what;
+  EXPECT_NE(refused.error().hint.find("move away"), std::string::npos) << refused.error().hint;
+}
+
+// What is in it is memory that is taken already.
+TEST(FlowsMount, SaysHowMuchItHolds) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    EXPECT_EQ(flows_held(dir / ""), 0U);
+    std::filesystem::create_directory(dir / "flows");
+    EXPECT_EQ(flows_held(dir / ""), 0U) << "a plain directory is no memory";
+    ASSERT_TRUE(mount_flows(dir / "", {4 * kMiB, kFlows}));
+    std::ofstream(dir / "flows/kept") << std::string(kMiB, 'x') << std::flush;
+    EXPECT_GE(flows_held(dir / ""), kMiB);
+    EXPECT_LT(flows_held(dir / ""), 2 * kMiB);
+    ::umount((dir / "flows").c_str());
+  });
 }
 
 }  // namespace

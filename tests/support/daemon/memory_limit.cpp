@@ -31,7 +31,15 @@ std::string v1_memory() {
   return {};
 }
 
-constexpr const char* kV2 = "/sys/fs/cgroup";
+const std::string kV2 = "/sys/fs/cgroup";
+
+std::uint64_t kills_in(const std::string& file) {
+  std::ifstream events(file);
+  std::string name;
+  for (std::uint64_t value = 0; events >> name >> value;)
+    if (name == "oom_kill") return value;
+  throw std::runtime_error(file + " does not tell of kills");
+}
 
 // Below the root.
 std::string v2_cgroup(pid_t pid) {
@@ -69,11 +77,30 @@ MemoryLimit::~MemoryLimit() {
 }
 
 std::uint64_t MemoryLimit::kills() const {
-  std::ifstream events(events_);
-  std::string name;
-  for (std::uint64_t value = 0; events >> name >> value;)
-    if (name == "oom_kill") return value - before_;
-  throw std::runtime_error(events_ + " does not tell of kills");
+  return kills_in(events_) - before_;
+}
+
+MemoryCgroup::MemoryCgroup(std::uint64_t bytes) {
+  const std::string v1 = v1_memory();
+  path_ = (v1.empty() ? kV2 : v1) + "/flowtap-test-memory-" + std::to_string(::getpid());
+  events_ = path_ + (v1.empty() ? "/memory.events" : "/memory.oom_control");
+  if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST)
+    throw std::runtime_error("cannot make " + path_ + ": " + errno_text(errno));
+  put(path_ + (v1.empty() ? "/memory.max" : "/memory.limit_in_bytes"), bytes);
+}
+
+MemoryCgroup::~MemoryCgroup() {
+  for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+}
+
+void MemoryCgroup::join() const {
+  std::ofstream procs(path_ + "/cgroup.procs");
+  procs << 0 << std::flush;
+  if (!procs) ::_exit(1);
+}
+
+std::uint64_t MemoryCgroup::kills() const {
+  return kills_in(events_);
 }
 
 }  // namespace flowtap::test

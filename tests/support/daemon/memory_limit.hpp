@@ -27,4 +27,22 @@ class MemoryLimit {
   bool own_ = false;
 };
 
+/// A cgroup with a memory limit for processes that have not begun yet. What they leave in memory stays charged to it.
+class MemoryCgroup {
+ public:
+  explicit MemoryCgroup(std::uint64_t bytes);  ///< throws std::runtime_error
+  ~MemoryCgroup();
+  MemoryCgroup(const MemoryCgroup&) = delete;
+  MemoryCgroup& operator=(const MemoryCgroup&) = delete;
+
+  /// For DaemonOptions::before_exec: the calling process enters it, or ends.
+  void join() const;
+  /// How many processes the kernel has killed for it.
+  [[nodiscard]] std::uint64_t kills() const;
+
+ private:
+  std::string path_;
+  std::string events_;
+};
+
 }  // namespace flowtap::test

@@ -154,10 +154,10 @@ const YamlNode* given(const YamlNode& root, std::string_view section, std::strin
   return nullptr;
 }
 
-/// Checks two keys against each other. A key that is not given has its default, so the error may name the other key's
-/// line.
+/// Checks two keys against each other. What is auto fits.
 Status check_sizes(const Config& config, const YamlNode& root, std::string_view name) {
   const std::uint64_t most = max_journal_bytes(config.stream.lines.flows_bytes);
+  if (config.stream.lines.flows_bytes == kAutoSize) return {};
   if (config.stream.lines.journal_bytes <= most) return {};
   const YamlNode* at = given(root, "stream", "journal_bytes");
   if (at == nullptr) at = given(root, "stream", "flows_bytes");

@@ -62,16 +62,19 @@ std::span<const Key> table() {
           "it and does not preempt it, else sys_exit. Programs that an earlier flowtapd left pinned keep "
           "their backend."},
       Key{"stream.ring_bytes",
-          CountField{[](Config& c) -> U64& { return c.stream.ring_bytes; }, kMinRing, kMaxRing},
+          SizeField{[](Config& c) -> U64& { return c.stream.ring_bytes; }, kMinRing, kMaxRing},
           "Size of the ring between kernel and flowtapd, rounded up to a power of two. It must hold the "
-          "output of the longest pause that may lose nothing."},
+          "output of the longest pause that may lose nothing. auto takes 64 MiB, or less where the memory "
+          "limit of flowtapd's cgroup, or of one above it, leaves less; flowtapd --check-config says what it "
+          "takes."},
       Key{"stream.flows_bytes",
-          CountField{[](Config& c) -> U64& { return c.stream.lines.flows_bytes; }, kMinFlows, kMaxFlows},
-          "Size of the tmpfs on STATE_DIR/flows, which is memory."},
+          SizeField{[](Config& c) -> U64& { return c.stream.lines.flows_bytes; }, kMinFlows, kMaxFlows},
+          "Size of the tmpfs on STATE_DIR/flows, which is memory. auto takes 64 MiB, or less like "
+          "ring_bytes."},
       Key{"stream.journal_bytes",
-          CountField{[](Config& c) -> U64& { return c.stream.lines.journal_bytes; }, kMinJournal, kMaxFlows},
+          SizeField{[](Config& c) -> U64& { return c.stream.lines.journal_bytes; }, kMinJournal, kMaxFlows},
           "How much of flows_bytes the captured bytes may take, at most three quarters. The oldest bytes "
-          "make room."},
+          "make room. auto takes half, at most 32 MiB."},
       Key{"stream.flow_bytes",
           CountField{[](Config& c) -> U64& { return c.stream.lines.flows.flow_bytes; }, kMinFlow, kMaxFlows},
           "How much of its log one flow may keep. When there is more, the older half makes room."},

@@ -17,6 +17,8 @@ struct Overloaded : Fs... {
   using Fs::operator()...;
 };
 
+constexpr std::string_view kAuto = "auto";
+
 struct LevelName {
   std::string_view name;
   LogLevel level;
@@ -48,6 +50,13 @@ std::optional<std::string> set_bool(bool& target, std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::string> set_size(const SizeField& field, Config& config, std::string_view text,
+                                    std::string_view noun) {
+  if (text != kAuto) return set_in_range(parse_count(text), field.min, field.max, field.in(config), noun);
+  field.in(config) = kAutoSize;
+  return std::nullopt;
+}
+
 std::optional<std::string> set_level(LogLevel& target, std::string_view text) {
   const auto* const found = std::ranges::find(kLevels, text, &LevelName::name);
   if (found == kLevels.end()) return "is not a log level";
@@ -74,6 +83,7 @@ std::string_view noun(const Field& field) {
   return std::visit(Overloaded{[](const BoolField&) -> std::string_view { return "a switch"; },
                                [](const DurationField&) -> std::string_view { return "a duration"; },
                                [](const CountField&) -> std::string_view { return "a whole number"; },
+                               [](const SizeField&) -> std::string_view { return "a whole number or auto"; },
                                [](const LevelField&) -> std::string_view { return "a log level"; },
                                [](const TextField& f) { return f.rule.noun; },
                                [](const ListField&) -> std::string_view { return "a list"; },
@@ -82,24 +92,26 @@ std::string_view noun(const Field& field) {
 }
 
 std::string accepted(const Field& field) {
-  return std::visit(Overloaded{[](const BoolField&) -> std::string { return "true or false"; },
-                               [](const DurationField& f) {
-                                 return fmt::format("{} to {}, such as 500ms or 2s", format_duration(f.min),
-                                                    format_duration(f.max));
-                               },
-                               [](const CountField& f) { return fmt::format("{} to {}", f.min, f.max); },
-                               [](const LevelField&) -> std::string { return "error, warn, info or debug"; },
-                               [](const TextField& f) { return std::string(f.rule.accepted); },
-                               [](const ListField& f) {
-                                 return fmt::format("a list of at most {}, each {}", f.most, f.rule.accepted);
-                               },
-                               [](const RulesField& f) {
-                                 return fmt::format(
-                                     "a list of at most {}, each with pod, group and, if it is to hold there "
-                                     "alone, namespace, such as {{pod: train-(*)-worker-*, group: train-$1}}",
-                                     f.most);
-                               }},
-                    field);
+  return std::visit(
+      Overloaded{[](const BoolField&) -> std::string { return "true or false"; },
+                 [](const DurationField& f) {
+                   return fmt::format("{} to {}, such as 500ms or 2s", format_duration(f.min),
+                                      format_duration(f.max));
+                 },
+                 [](const CountField& f) { return fmt::format("{} to {}", f.min, f.max); },
+                 [](const SizeField& f) { return fmt::format("{}, or {} to {}", kAuto, f.min, f.max); },
+                 [](const LevelField&) -> std::string { return "error, warn, info or debug"; },
+                 [](const TextField& f) { return std::string(f.rule.accepted); },
+                 [](const ListField& f) {
+                   return fmt::format("a list of at most {}, each {}", f.most, f.rule.accepted);
+                 },
+                 [](const RulesField& f) {
+                   return fmt::format(
+                       "a list of at most {}, each with pod, group and, if it is to hold there "
+                       "alone, namespace, such as {{pod: train-(*)-worker-*, group: train-$1}}",
+                       f.most);
+                 }},
+      field);
 }
 
 std::optional<std::string> set(const Field& field, Config& config, std::string_view text) {
@@ -111,6 +123,7 @@ std::optional<std::string> set(const Field& field, Config& config, std::string_v
                  [&](const CountField& f) {
                    return set_in_range(parse_count(text), f.min, f.max, f.in(config), noun(field));
                  },
+                 [&](const SizeField& f) { return set_size(f, config, text, noun(field)); },
                  [&](const LevelField& f) { return set_level(f.in(config), text); },
                  [&](const TextField& f) { return set_text(f.in(config), f.rule, text); },
                  [](const ListField&) -> std::optional<std::string> { return "is not a list"; },
@@ -124,6 +137,9 @@ std::string text(const Field& field, const Config& config) {
       Overloaded{[&](const BoolField& f) -> std::string { return f.in(copy) ? "true" : "false"; },
                  [&](const DurationField& f) { return format_duration(f.in(copy)); },
                  [&](const CountField& f) { return std::to_string(f.in(copy)); },
+                 [&](const SizeField& f) {
+                   return f.in(copy) == kAutoSize ? std::string(kAuto) : std::to_string(f.in(copy));
+                 },
                  [&](const LevelField& f) {
                    return std::string(std::ranges::find(kLevels, f.in(copy), &LevelName::level)->name);
                  },

@@ -57,6 +57,12 @@ struct CountField {
   std::uint64_t min;
   std::uint64_t max;
 };
+/// A count of bytes that may also be auto, which is kAutoSize.
+struct SizeField {
+  std::uint64_t& (*in)(Config&);
+  std::uint64_t min;
+  std::uint64_t max;
+};
 struct LevelField {
   LogLevel& (*in)(Config&);
 };
@@ -75,8 +81,8 @@ struct RulesField {
   std::vector<flow::GroupRule>& (*in)(Config&);
   std::size_t most;  ///< members
 };
-using Field =
-    std::variant<BoolField, DurationField, CountField, LevelField, TextField, ListField, RulesField>;
+using Field = std::variant<BoolField, DurationField, CountField, SizeField, LevelField, TextField, ListField,
+                           RulesField>;
 
 /// The members of a rule as they are called in the file.
 struct RuleMember {

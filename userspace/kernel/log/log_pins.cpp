@@ -175,6 +175,15 @@ Status LogPins::add(const std::string& folder, const std::string& name, int obje
   return pin_as(object, path_of(folder) + "/" + name);
 }
 
+std::uint64_t LogPins::ring_bytes() const {
+  struct stat there{};
+  if (::lstat(path_of(kHooks).c_str(), &there) != 0) return 0;
+  const Fd ring(bpf_obj_get((path_of(log_abi()) + "/ring").c_str()));
+  bpf_map_info info{};
+  __u32 size = sizeof(info);
+  return ring.valid() && bpf_map_get_info_by_fd(ring.get(), &info, &size) == 0 ? info.max_entries : 0;
+}
+
 Result<bool> LogPins::keep(const std::string& folder,
                            std::vector<std::pair<std::string, int>> objects) const {
   std::erase_if(objects, [](const auto& object) { return object.second < 0; });

@@ -51,6 +51,9 @@ class LogPins {
   [[nodiscard]] Status pin(const std::string& folder,
                            const std::vector<std::pair<std::string, int>>& objects) const;
 
+  /// The size of the ring that a start of this build would go on with; 0: there is none.
+  [[nodiscard]] std::uint64_t ring_bytes() const;
+
   /// Pins one more object into a folder.
   [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
 

@@ -109,6 +109,10 @@ class Journal {
   /// The first place of the segment behind this one.
   [[nodiscard]] static JournalPlace skip(JournalPlace place) { return {place.segment + 1, 0}; }
 
+  /// Removes the oldest segments until this many bytes are free, but not the last one, which holds the rings' positions. Returns
+  /// how many it removed. For the appender's thread.
+  std::uint64_t give_up(std::uint64_t bytes);
+
   [[nodiscard]] std::vector<StreamView> streams() const;
   [[nodiscard]] std::optional<StreamView> stream(StreamNo number) const;
 

@@ -171,6 +171,16 @@ bool Journal::make_room() {
   return true;
 }
 
+std::uint64_t Journal::give_up(std::uint64_t bytes) {
+  const std::uint64_t before = held_;
+  while (before - held_ < bytes && !aside_.empty()) remove_aside();
+  while (before - held_ < bytes && index_.segments().size() > 1) evict(1);
+  const std::uint64_t removed = before - held_;
+  // Says again what only they said of streams that go on.
+  if (removed != 0) static_cast<void>(write(Batch(), index_.batch() + 1));
+  return removed;
+}
+
 bool Journal::is_oldest_taken() const {
   const std::scoped_lock lock(mutex_);
   const auto& oldest = index_.segments().front();

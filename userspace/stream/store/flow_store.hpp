@@ -191,6 +191,8 @@ class FlowStore {
 
   /// Writes what has waited long enough or is too much; with `all`, everything. Enforces the bounds.
   void flush(Clock::time_point now, std::uint64_t wall_ns, bool all = false);
+  /// Makes room as if the files had to be smaller by this many bytes. Returns by how many they are.
+  std::uint64_t give_up(std::uint64_t bytes);
   /// There are more lines in memory than allowed: call flush().
   [[nodiscard]] bool has_too_much() const;
   /// When flush() has something to do next; max: never.

@@ -172,6 +172,14 @@ void FlowStore::enforce(std::uint64_t wall_ns) {
   }
 }
 
+std::uint64_t FlowStore::give_up(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t before = file_bytes_;
+  while (before - file_bytes_ < bytes && make_room()) continue;
+  write_index();
+  return before - file_bytes_;
+}
+
 void FlowStore::write_index() {
   std::erase_if(changed_, [](const Ref& flow) { return flow->gone; });
   if (changed_.empty() && gone_.empty() && !index_is_behind_) return;

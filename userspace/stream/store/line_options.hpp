@@ -8,10 +8,13 @@
 
 namespace flowtap {
 
+/// A size that is chosen at the start: fit_memory() puts a figure in its place.
+inline constexpr std::uint64_t kAutoSize = 0;
+
 /// Plain values. The configuration's row stream.NAME or stream.schedulers.NAME says what each means and what it accepts.
 struct LineOptions {
-  std::uint64_t flows_bytes = std::uint64_t{64} << 20U;    ///< of the tmpfs
-  std::uint64_t journal_bytes = std::uint64_t{32} << 20U;  ///< at most max_journal_bytes() of flows_bytes
+  std::uint64_t flows_bytes = kAutoSize;    ///< of the tmpfs
+  std::uint64_t journal_bytes = kAutoSize;  ///< at most max_journal_bytes() of flows_bytes
   /// How the flows' lines are kept in what the journal leaves of flows_bytes.
   struct Flows {
     std::uint64_t flow_bytes = std::uint64_t{10} << 20U;

@@ -90,24 +90,27 @@ TEST(Config, AWrongValueIsToldWithLineKeyValueAndWhatIsAccepted) {
 }
 
 TEST(Config, TheJournalLeavesRoomInItsFileSystem) {
-  EXPECT_EQ(
-      refusal("stream: {journal_bytes: 8388607}"),
-      "c.yaml:1: stream.journal_bytes: \"8388607\" is out of range; accepted: 8388608 to 1099511627776");
-  EXPECT_EQ(
-      refusal("stream: {flows_bytes: 16777215}"),
-      "c.yaml:1: stream.flows_bytes: \"16777215\" is out of range; accepted: 16777216 to 1099511627776");
+  EXPECT_EQ(refusal("stream: {journal_bytes: 8388607}"),
+            "c.yaml:1: stream.journal_bytes: \"8388607\" is out of range; accepted: auto, or 8388608 to "
+            "1099511627776");
+  EXPECT_EQ(refusal("stream: {flows_bytes: 16777215}"),
+            "c.yaml:1: stream.flows_bytes: \"16777215\" is out of range; accepted: auto, or 16777216 to "
+            "1099511627776");
   EXPECT_EQ(refusal("cycle: 1s\nstream:\n  flows_bytes: 67108864\n  journal_bytes: 50331649\n"),
             "c.yaml:4: stream.journal_bytes: \"50331649\" is more than three quarters of stream.flows_bytes, "
             "\"67108864\"; accepted: at most 50331648");
-  EXPECT_EQ(refusal("stream:\n  enabled: true\n  flows_bytes: 16777216\n"),
-            "c.yaml:3: stream.journal_bytes: \"33554432\" is more than three quarters of stream.flows_bytes, "
-            "\"16777216\"; accepted: at most 12582912")
-      << "the default of the one that is not given";
+  EXPECT_EQ(refusal("stream:\n  enabled: true\n  flows_bytes: 16777216\n"), "accepted") << "auto fits";
+  EXPECT_EQ(refusal("stream: {journal_bytes: 824633720832, flows_bytes: auto}"), "accepted");
+  EXPECT_EQ(refusal("stream: {ring_bytes: automatic}"),
+            "c.yaml:1: stream.ring_bytes: \"automatic\" is not a whole number or auto; accepted: auto, or "
+            "262144 to "
+            "1073741824");
   EXPECT_EQ(refusal("stream: {flows_bytes: 16777216, journal_bytes: 12582912}"), "accepted");
   EXPECT_EQ(refusal("stream: {flows_bytes: 16777216, journal_bytes: 8388608}"), "accepted");
   EXPECT_EQ(refusal("stream: {journal_bytes: 824633720832, flows_bytes: 1099511627776}"), "accepted");
   Config config;
-  EXPECT_LE(config.stream.lines.journal_bytes, max_journal_bytes(config.stream.lines.flows_bytes));
+  EXPECT_NE(render_config(config).find("\n  flows_bytes: auto\n"), std::string::npos);
+  EXPECT_EQ(parse_config(render_config(config), "again").value(), config);
   config.stream.lines.flows_bytes = 3'000'000'001;
   config.stream.lines.journal_bytes = 2'250'000'000;
   EXPECT_EQ(parse_config(render_config(config), "again").value(), config);

@@ -224,6 +224,36 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
   EXPECT_EQ(seen.bytes + seen.gaps[0].length, at);
 }
 
+TEST_F(JournalTest, GivesUpAsMuchAsIsAskedForAndNothingThatIsNeeded) {
+  segment_ = 4096;
+  reopen();
+  batch_.add(StreamEntry{1, name_of(1)});
+  add(batch_, 1, 0, 500);  // only the oldest segment says who this is
+  batch_.set_position("ring", 1);
+  append();
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    if (i == 0) batch_.add(StreamEntry{2, name_of(2)});
+    add(batch_, 2, i * 1000, 1000);
+    batch_.set_position("ring", i + 2);
+    append();
+  }
+  const std::uint64_t before = journal_->stats().held_bytes;
+  EXPECT_EQ(journal_->give_up(0), 0U);
+  const std::uint64_t removed = journal_->give_up(20'000);
+  EXPECT_GE(removed, 20'000U);
+  EXPECT_LT(removed, 20'000U + segment_);
+  EXPECT_LE(journal_->stats().held_bytes, before - 20'000 + 500);
+  EXPECT_GE(journal_->stats().evicted_bytes, removed) << "and it is counted";
+  reopen();  // as if it was killed here
+  ASSERT_TRUE(journal_->stream(1) && journal_->stream(1)->name);
+  EXPECT_EQ(*journal_->stream(1)->name, name_of(1));
+  EXPECT_EQ(journal_->stream(1)->sums.captured, 500U);
+  EXPECT_EQ(journal_->stream(2)->sums.captured, 40'000U);
+  EXPECT_EQ(journal_->position_of("ring"), 41U);
+  EXPECT_LT(journal_->give_up(std::uint64_t{1} << 40U), before) << "the last one stays";
+  EXPECT_EQ(journal_->position_of("ring"), 41U);
+}
+
 TEST_F(JournalTest, ShortLivedStreamsAreForgottenWithTheirSegments) {
   max_ = 2U << 20U;
   segment_ = 128U << 10U;

@@ -225,5 +225,27 @@ TEST_F(FlowStoreTest, TheNextThatBecomesTooOldIsAReasonToFlush) {
   EXPECT_EQ(store_->next_flush(), Clock::time_point::max());
 }
 
+// At a start for which there is too little memory.
+TEST_F(FlowStoreTest, GivesUpAsMuchAsIsAskedFor) {
+  Writer one(open(), "one", 1);
+  Writer two(*store_, "two", 2);
+  for (int i = 0; i < 4000; ++i) {
+    one.say("line " + std::to_string(i) + std::string(50, '.'));
+    if (i % 4 == 0) two.say("line " + std::to_string(i) + std::string(50, '.'));
+  }
+  flush();
+  const Lines all = lines("one");
+  const std::uint64_t before = store_->stats().file_bytes;
+  EXPECT_EQ(store_->give_up(0), 0U);
+  const std::uint64_t removed = store_->give_up(before / 2);
+  EXPECT_GE(removed, before / 2);
+  EXPECT_EQ(store_->stats().file_bytes, before - removed);
+  EXPECT_GT(evicted(Eviction::kStoreBytes), 0U) << "and it is counted";
+  open();  // as if it was killed here
+  const Lines left = lines("one");
+  ASSERT_FALSE(left.empty());
+  EXPECT_TRUE(std::equal(left.rbegin(), left.rend(), all.rbegin())) << "the newest";
+}
+
 }  // namespace
 }  // namespace flowtap::flow

@@ -1,0 +1,97 @@
+// flowtapd below a real memory limit: what auto takes fits, too much is told, and after it was killed for want of memory it starts
+// again.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/daemon/memory_limit.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+const std::string kFlow = "file/log/x.log";
+
+class BelowALimit : public testing::Test {
+ protected:
+  BelowALimit() { std::filesystem::create_directory(root_.file("log")); }
+
+  Daemon& start(const std::string& room) {
+    DaemonOptions options = kCapturing;
+    options.sources = "files: [/log/x.log]";
+    options.room = room;
+    options.before_exec = [this] { cgroup_.join(); };
+    daemon_ = std::make_unique<Daemon>(root_, options);
+    return daemon_->wait_ready();
+  }
+  void write(std::uint64_t bytes) const {
+    std::ofstream log(root_.file("log/x.log"), std::ios::app);
+    const std::string line = std::string(1023, 'x') + "\n";
+    for (std::uint64_t written = 0; written < bytes; written += line.size()) log << line;
+  }
+  [[nodiscard]] std::uint64_t number(const char* section, const char* member) const {
+    return daemon_->status().at("stream").at(section).at(member).to_number<std::uint64_t>();
+  }
+  [[nodiscard]] bool says(const std::string& text) const {
+    return daemon_->err().find(text) != std::string::npos;
+  }
+
+  ScratchRoot root_;
+  MemoryCgroup cgroup_{160 * kMiB};
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(BelowALimit, WhatAutoTakesFitsHoweverMuchIsWritten) {
+  start("flow_bytes: 16777216");
+  EXPECT_TRUE(says("auto takes stream.ring_bytes ")) << daemon_->err();
+  EXPECT_TRUE(says("160 MiB")) << daemon_->err();
+  EXPECT_LE(number("ring", "bytes"), 64 * kMiB);
+  write(300 * kMiB);
+  EXPECT_TRUE(eventually([this] {
+    for (const FlowSeen& flow : flows_of(*daemon_))
+      if (flow.id == kFlow && flow.bytes >= 300 * kMiB) return true;
+    return false;
+  })) << daemon_->err();
+  EXPECT_TRUE(daemon_->running()) << daemon_->err();
+  EXPECT_EQ(cgroup_.kills(), 0U);
+}
+
+TEST_F(BelowALimit, AfterAKillForWantOfMemoryItStartsAgain) {
+  const std::string much =
+      "ring_bytes: 33554432, flows_bytes: 268435456, journal_bytes: 134217728, flow_bytes: 134217728";
+  start(much);
+  EXPECT_TRUE(says("and is killed beyond 160 MiB")) << daemon_->err();
+  EXPECT_TRUE(says("stream.flows_bytes: ")) << "with figures that fit: " << daemon_->err();
+  for (int part = 0; part < 40 && daemon_->running(); ++part) {
+    write(16 * kMiB);
+    (void)daemon_->wait(std::chrono::milliseconds(200));
+  }
+  ASSERT_FALSE(daemon_->running()) << "it was to be killed";
+  const std::uint64_t kills = cgroup_.kills();
+  ASSERT_GT(kills, 0U);
+  // The same configuration, the same cgroup, and in it the tmpfs of before.
+  start(much);
+  EXPECT_TRUE(says("of what was captured earlier made room")) << daemon_->err();
+  (void)daemon_->settled_stats();
+  EXPECT_EQ(cgroup_.kills(), kills);
+  EXPECT_FALSE(flows_of(*daemon_).empty()) << "not all of it had to go";
+}
+
+TEST_F(BelowALimit, ARingThatIsRefusedSaysWhatFits) {
+  DaemonOptions options = kCapturing;
+  options.room = "ring_bytes: 536870912";
+  options.before_exec = [this] { cgroup_.join(); };
+  daemon_ = std::make_unique<Daemon>(root_, options);
+  daemon_->wait_ready();
+  const auto stream = daemon_->component("stream");
+  ASSERT_TRUE(stream);
+  EXPECT_FALSE(stream->up);
+  EXPECT_NE(stream->detail.find("Cannot allocate memory"), std::string::npos) << stream->detail;
+  EXPECT_NE(stream->hint.find("stream.ring_bytes: "), std::string::npos) << stream->hint;
+  EXPECT_EQ(stream->hint.find("report"), std::string::npos) << stream->hint;
+}
+
+}  // namespace
+}  // namespace flowtap::test

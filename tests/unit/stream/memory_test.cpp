@@ -1,0 +1,212 @@
+// Whether what flowtapd may take fits below the limits of its memory: which limits there are, and what auto takes below them.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <filesystem>
+
+#include "stream/flows_room.hpp"
+#include "stream/memory_fit.hpp"
+#include "tests/support/files/file_tree.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+constexpr unsigned kCpus = 2;
+constexpr const char* kMeminfo = "MemTotal:        8388608 kB\nMemFree:  1 kB\n";
+constexpr const char* kV2Mount =
+    "25 1 0:22 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+std::vector<MemoryLimit> limits_of(const test::FileTree& tree) {
+  return memory_limits(tree.root());
+}
+
+TEST(MemoryLimits, TheNearestIsTheSmallestOfAllAbove) {
+  test::FileTree tree;
+  tree.file("proc/meminfo", kMeminfo)
+      .file("proc/self/cgroup", "0::/kubepods/pod1/app\n")
+      .file("proc/self/mountinfo", kV2Mount)
+      .file("sys/fs/cgroup/kubepods/pod1/app/memory.max", "max\n")
+      .file("sys/fs/cgroup/kubepods/pod1/memory.max", "209715200\n")
+      .file("sys/fs/cgroup/kubepods/pod1/memory.current", "104857600\n")
+      .file("sys/fs/cgroup/kubepods/pod1/memory.stat",
+            "anon 1\nfile 73400320\nshmem 62914560\ninactive_file 5242880\nactive_file 5242880\n")
+      .file("sys/fs/cgroup/kubepods/memory.max", "1073741824\n");
+  const auto limits = limits_of(tree);
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_EQ(smallest(limits)->bytes, 200 * kMiB);
+  EXPECT_EQ(smallest(limits)->left, 110 * kMiB) << "tmpfs is not taken back, caches of files are";
+  EXPECT_EQ(smallest(limits)->whose, "memory.max of the cgroup /kubepods/pod1");
+  EXPECT_EQ(limits.back().whose, "the machine's memory");
+  EXPECT_EQ(limits.back().bytes, 8192 * kMiB);
+  EXPECT_EQ(limits.back().left, 8192 * kMiB);
+}
+
+TEST(MemoryLimits, OfV1) {
+  test::FileTree tree;
+  tree.file("proc/self/cgroup", "11:devices:/x\n4:memory:/a/b\n0::/\n")
+      .file("proc/self/mountinfo",
+            "30 1 0:9 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+            "31 1 0:26 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory\n")
+      .file("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "104857600\n")
+      .file("sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "94371840\n")
+      .file("sys/fs/cgroup/memory/a/b/memory.stat", "inactive_file 7\ntotal_inactive_file 4194304\n")
+      .file("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+  const auto limits = limits_of(tree);
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(limits.front().bytes, 100 * kMiB);
+  EXPECT_EQ(limits.front().left, 14 * kMiB);
+  EXPECT_EQ(limits.front().whose, "memory.limit_in_bytes of the cgroup /a/b");
+}
+
+// A container sees its own cgroup as the root, or the whole tree's path beside a mount that begins at its own.
+TEST(MemoryLimits, InContainers) {
+  for (const char* cgroup : {"0::/\n", "0::/../../x\n", "0::/kubepods/app\n"}) {
+    test::FileTree tree;
+    tree.file("proc/self/cgroup", cgroup)
+        .file("proc/self/mountinfo", cgroup == std::string("0::/kubepods/app\n")
+                                         ? "25 1 0:22 /kubepods/app /sys/fs/cgroup ro - cgroup2 cgroup2 ro\n"
+                                         : kV2Mount)
+        .file("sys/fs/cgroup/memory.max", "67108864\n")
+        .file("sys/fs/cgroup/memory.current", "1048576\n");
+    const auto limits = limits_of(tree);
+    ASSERT_EQ(limits.size(), 1U) << cgroup;
+    EXPECT_EQ(limits.front().left, 63 * kMiB) << cgroup;
+  }
+}
+
+TEST(MemoryLimits, WhatCannotBeReadIsNoLimit) {
+  test::FileTree tree;
+  EXPECT_TRUE(limits_of(tree).empty());
+  tree.file("proc/self/cgroup", "nonsense\n::\n0:/x\n")
+      .file("proc/self/mountinfo", "25 - cgroup2\n - \n25 1 0:22 / /sys/fs/cgroup - cgroup2 x rw\n");
+  EXPECT_TRUE(limits_of(tree).empty());
+  EXPECT_EQ(smallest({}), nullptr);
+  EXPECT_EQ(tightest({}), nullptr);
+}
+
+std::vector<MemoryLimit> limited(std::uint64_t bytes, std::uint64_t left) {
+  return {{bytes, left, "memory.max of the cgroup /x"}};
+}
+MemoryFit fit(const StreamOptions& options, std::uint64_t limit) {
+  return fit_memory(options, limited(limit, limit), kCpus);
+}
+
+TEST(MemoryFit, AutoTakesWhatItTookBeforeWhereThereIsRoom) {
+  for (const auto& limits : {std::vector<MemoryLimit>{}, limited(1024 * kMiB, 1024 * kMiB)}) {
+    const MemoryFit fit = fit_memory({}, limits, kCpus);
+    EXPECT_EQ(fit.options.ring_bytes, 64 * kMiB);
+    EXPECT_EQ(fit.options.lines.flows_bytes, 64 * kMiB);
+    EXPECT_EQ(fit.options.lines.journal_bytes, 32 * kMiB);
+    EXPECT_EQ(fit.too_much, "");
+    EXPECT_EQ(fit.short_at_start, 0U);
+    EXPECT_TRUE(
+        fit.taken.starts_with("auto takes stream.ring_bytes 64 MiB, stream.flows_bytes 64 MiB, "
+                              "stream.journal_bytes 32 MiB"))
+        << fit.taken;
+  }
+}
+
+// Whatever the limit, and whatever is given beside it.
+TEST(MemoryFit, WhatAutoTakesFits) {
+  StreamOptions ring;
+  ring.ring_bytes = 16 * kMiB;
+  StreamOptions flows;
+  flows.lines.flows_bytes = 40 * kMiB;
+  StreamOptions journal;
+  journal.lines.journal_bytes = 20 * kMiB;
+  for (const StreamOptions& options : {StreamOptions{}, ring, flows, journal})
+    for (std::uint64_t limit = 110 * kMiB; limit < 400 * kMiB; limit += 3'333'333) {
+      const MemoryFit found = fit(options, limit);
+      const LineOptions& lines = found.options.lines;
+      EXPECT_EQ(found.too_much, "") << limit;
+      EXPECT_LE(found.needed, limit);
+      EXPECT_LE(found.options.ring_bytes + lines.flows_bytes, limit);
+      EXPECT_LE(lines.journal_bytes, max_journal_bytes(lines.flows_bytes)) << limit;
+      EXPECT_GE(lines.journal_bytes, 8 * kMiB);
+      EXPECT_GE(lines.flows_bytes, 16 * kMiB);
+      EXPECT_NE(found.taken, "");
+      const auto given = [](std::uint64_t configured, std::uint64_t taken) {
+        return configured == kAutoSize || configured == taken;
+      };
+      EXPECT_TRUE(given(options.ring_bytes, found.options.ring_bytes));
+      EXPECT_TRUE(given(options.lines.flows_bytes, lines.flows_bytes));
+      EXPECT_TRUE(given(options.lines.journal_bytes, lines.journal_bytes));
+    }
+}
+
+TEST(MemoryFit, TooMuchIsToldWithFiguresThatFit) {
+  StreamOptions options;
+  options.ring_bytes = 64 * kMiB;
+  options.lines.flows_bytes = 256 * kMiB;
+  options.lines.journal_bytes = 64 * kMiB;
+  const MemoryFit found = fit(options, 128 * kMiB);
+  EXPECT_EQ(found.options, options) << "what was asked for";
+  EXPECT_EQ(found.taken, "");
+  EXPECT_EQ(
+      found.too_much,
+      "flowtapd may take 369 MiB (ring 64 MiB, flows 256 MiB, itself 49 MiB) and is killed beyond 128 MiB "
+      "(memory.max of the cgroup /x): stream.ring_bytes: 33554432, stream.flows_bytes: 49283072, "
+      "stream.journal_bytes: 24641536 fit, and auto takes what fits");
+  options.ring_bytes = 33554432;
+  options.lines.flows_bytes = 49283072;
+  options.lines.journal_bytes = 24641536;
+  EXPECT_EQ(fit(options, 128 * kMiB).too_much, "");
+}
+
+TEST(MemoryFit, WhereNothingFitsItSaysHowMuchWould) {
+  const MemoryFit found = fit({}, 32 * kMiB);
+  EXPECT_NE(found.too_much.find("it needs 66 MiB at least"), std::string::npos) << found.too_much;
+  EXPECT_EQ(fit({}, 66 * kMiB).too_much, "");
+}
+
+TEST(MemoryFit, APinnedRingCountsAsItIs) {
+  const MemoryFit found = fit_memory({}, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  EXPECT_EQ(found.options.ring_bytes, 64 * kMiB);
+  EXPECT_EQ(found.options.lines.flows_bytes, 47 * kMiB);
+  EXPECT_EQ(found.too_much, "");
+}
+
+// tmpfs stays charged when the process that wrote it was killed.
+TEST(MemoryFit, WhatIsMissingAtTheStart) {
+  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 113 * kMiB), kCpus).short_at_start, 0U);
+  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 100 * kMiB), kCpus).short_at_once, 0U);
+  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 9 * kMiB), kCpus).short_at_once, 40 * kMiB);
+  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 100 * kMiB), kCpus).short_at_start, 13 * kMiB);
+  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 10 * kMiB), kCpus, 64 * kMiB).short_at_start, 39 * kMiB)
+      << "the ring is there already";
+}
+
+TEST(FlowsRoom, TheOldestGoFirstAndTheLastSegmentStays) {
+  const std::vector<std::string> all{"young.log",
+                                     "old.log",
+                                     ".index",
+                                     ".since",
+                                     ".journal/00000001.seg",
+                                     ".journal/00000002.seg",
+                                     ".journal/0000000a.seg"};
+  test::FileTree tree;
+  for (const std::string& name : all) tree.file(name, std::string(8192, 'x'));
+  const std::array<timespec, 2> long_ago{{{1'000'000, 0}, {1'000'000, 0}}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (tree.root() + "/old.log").c_str(), long_ago.data(), 0), 0);
+  const auto gone = [&] {
+    std::string names;
+    for (const std::string& name : all)
+      if (!std::filesystem::exists(tree.root() + "/" + name)) names += name + " ";
+    return names;
+  };
+  EXPECT_EQ(remove_oldest_files(tree.root(), 0), 0U);
+  EXPECT_EQ(gone(), "");
+  EXPECT_EQ(remove_oldest_files(tree.root(), 1), 8192U);
+  EXPECT_EQ(gone(), "old.log ");
+  EXPECT_EQ(remove_oldest_files(tree.root(), 8193), 16384U);
+  EXPECT_EQ(gone(), "young.log old.log .journal/00000001.seg ");
+  EXPECT_EQ(remove_oldest_files(tree.root(), kMiB), 8192U);
+  EXPECT_EQ(gone(), "young.log old.log .journal/00000001.seg .journal/00000002.seg ");
+  EXPECT_EQ(remove_oldest_files(tree.root() + "/none", kMiB), 0U);
+}
+
+}  // namespace
+}  // namespace flowtap

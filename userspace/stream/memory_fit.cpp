@@ -1,0 +1,111 @@
+#include "stream/memory_fit.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace flowtap {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+// What `auto` takes where there is room, and what it does not go below.
+constexpr std::uint64_t kRing = 64 * kMiB;
+constexpr std::uint64_t kLeastRing = kMiB;
+constexpr std::uint64_t kFlows = 64 * kMiB;
+constexpr std::uint64_t kLeastFlows = 16 * kMiB;
+constexpr std::uint64_t kJournal = 32 * kMiB;
+constexpr std::uint64_t kLeastJournal = 8 * kMiB;
+
+// Measured: 35 MiB with 3,000 flows, some of it for code and the kernel's side; and for each CPU the counters of cgroups and of
+// dispatches (tools/bench/figures).
+constexpr std::uint64_t kItself = 40 * kMiB;
+constexpr std::uint64_t kForEachCpu = kMiB / 2;
+
+// The kernel rounds it up.
+std::uint64_t ring_of(std::uint64_t bytes) {
+  return std::bit_ceil(bytes);
+}
+
+struct Sizes {
+  std::uint64_t ring = 0;
+  std::uint64_t flows = 0;
+  std::uint64_t journal = 0;
+};
+
+// 0 stands for auto. `room` is what ring and flows may take together.
+Sizes choose(Sizes sizes, std::uint64_t room) {
+  const auto beside = [room](std::uint64_t other) { return room - std::min(room, other); };
+  const bool flows_are_auto = sizes.flows == kAutoSize;
+  std::uint64_t least = kLeastFlows;  // that the journal fits into
+  if (sizes.journal != kAutoSize) least = std::max(least, sizes.journal + sizes.journal / 3 + 1);
+  if (sizes.ring == kAutoSize) {
+    const std::uint64_t most = flows_are_auto ? std::min(room / 2, beside(least)) : beside(sizes.flows);
+    sizes.ring = std::clamp(std::bit_floor(most), kLeastRing, kRing);
+  }
+  if (flows_are_auto)
+    sizes.flows =
+        std::max(std::min(std::max(kFlows, least), beside(ring_of(sizes.ring)) / kMiB * kMiB), least);
+  if (sizes.journal == kAutoSize) {
+    const std::uint64_t most = std::max(std::min(kJournal, sizes.flows / 2), kLeastJournal);
+    sizes.journal = std::min(most, max_journal_bytes(sizes.flows));
+  }
+  return sizes;
+}
+
+void say(std::string& out, const char* key, std::uint64_t configured, std::uint64_t bytes) {
+  if (configured == kAutoSize) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", key, mib(bytes));
+}
+
+}  // namespace
+
+MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit>& limits, unsigned cpus,
+                     std::uint64_t ring) {
+  MemoryFit fit;
+  fit.options = options;
+  const MemoryLimit* limit = smallest(limits);
+  if (limit != nullptr) fit.limit = *limit;
+  const std::uint64_t itself = kItself + cpus * kForEachCpu + options.lines.flows.buffers_bytes;
+  const std::uint64_t room =
+      limit == nullptr ? kRing + kFlows : limit->bytes - std::min(limit->bytes, itself);
+  LineOptions& lines = fit.options.lines;
+  const Sizes configured{ring != 0 ? ring : options.ring_bytes, lines.flows_bytes, lines.journal_bytes};
+  const Sizes sizes = choose(configured, room);
+  fit.options.ring_bytes = sizes.ring;
+  lines.flows_bytes = sizes.flows;
+  lines.journal_bytes = sizes.journal;
+
+  say(fit.taken, "stream.ring_bytes", options.ring_bytes, sizes.ring);
+  say(fit.taken, "stream.flows_bytes", options.lines.flows_bytes, sizes.flows);
+  say(fit.taken, "stream.journal_bytes", options.lines.journal_bytes, sizes.journal);
+  if (!fit.taken.empty()) {
+    fit.taken = "auto takes " + fit.taken;
+    if (limit != nullptr) fit.taken += fmt::format("; {} is {}", limit->whose, mib(limit->bytes));
+  }
+  const std::uint64_t at_start = (ring != 0 ? 0 : ring_of(sizes.ring)) + itself;
+  if (const MemoryLimit* least = tightest(limits)) {
+    fit.short_at_start = at_start - std::min(at_start, least->left);
+    fit.short_at_once = itself - std::min(itself, least->left);
+  }
+  fit.needed = ring_of(sizes.ring) + sizes.flows + itself;
+  const Sizes other = choose({ring, kAutoSize, kAutoSize}, room);
+  fit.fits = fmt::format("stream.ring_bytes: {}, stream.flows_bytes: {}, stream.journal_bytes: {}",
+                         other.ring, other.flows, other.journal);
+  if (limit == nullptr || fit.needed <= limit->bytes) return fit;
+  const std::uint64_t least = ring_of(other.ring) + other.flows + itself;
+  fit.too_much = fmt::format(
+      "flowtapd may take {} (ring {}, flows {}, itself {}) and is killed beyond {} ({}): {}", mib(fit.needed),
+      mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes), limit->whose,
+      least <= limit->bytes ? fit.fits + " fit, and auto takes what fits"
+                            : "it needs " + mib(least) + " at least");
+  return fit;
+}
+
+MemoryFit fit_memory_here(const StreamOptions& options, std::uint64_t ring) {
+  const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
+  return fit_memory(options, memory_limits(), cpus > 0 ? static_cast<unsigned>(cpus) : 1, ring);
+}
+
+}  // namespace flowtap

@@ -1,0 +1,39 @@
+// Whether what flowtapd may take fits below the limits of its memory, and what `auto` takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stream/memory_limit.hpp"
+#include "stream/stream_options.hpp"
+
+namespace flowtap {
+
+struct MemoryFit {
+  /// As configured, with figures in the place of `auto`.
+  StreamOptions options;
+  /// What flowtapd takes at most: the ring, the flows with their journal, what waits in memory, and itself.
+  std::uint64_t needed = 0;
+  /// How much of what it has to take when it starts is not left now: all but the flows.
+  std::uint64_t short_at_start = 0;
+  /// The same without the ring: for less, it would be killed before it could make room in the proper way.
+  std::uint64_t short_at_once = 0;
+  /// The smallest limit; absent: none is known.
+  std::optional<MemoryLimit> limit;
+  /// "auto takes stream.ring_bytes ..."; empty: nothing is auto.
+  std::string taken;
+  /// Says what is too much, with figures that fit; empty: it fits.
+  std::string too_much;
+  /// The figures that fit, as one can write them into the configuration.
+  std::string fits;
+};
+
+/// `ring`: the size of one that is pinned already and goes on, else 0. `cpus` is how many the machine may have.
+[[nodiscard]] MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit>& limits,
+                                   unsigned cpus, std::uint64_t ring = 0);
+/// The same for this process.
+[[nodiscard]] MemoryFit fit_memory_here(const StreamOptions& options, std::uint64_t ring = 0);
+
+}  // namespace flowtap
