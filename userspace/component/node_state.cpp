@@ -26,9 +26,15 @@ void NodeState::set_flows(api::FlowsView* flows) {
   flows_ = flows;
 }
 
+void NodeState::set_no_flows(Error why) {
+  const std::scoped_lock lock(mutex_);
+  no_flows_ = std::move(why);
+}
+
 Result<api::FlowsView*> NodeState::flows() const {
   const std::scoped_lock lock(mutex_);
   if (flows_ != nullptr) return flows_;
+  if (no_flows_) return std::unexpected(*no_flows_);
   return NodeView::flows();
 }
 

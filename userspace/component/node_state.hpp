@@ -26,6 +26,8 @@ class NodeState final : public api::NodeView {
   void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
   /// Sets what /api/v1/flows shows; it must outlive the API.
   void set_flows(api::FlowsView* flows);
+  /// Says why there are no flows, though there should be.
+  void set_no_flows(Error why);
   /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
   /// Sets the source of how containers ended. It may be asked from any thread; call this before the API starts.
@@ -47,6 +49,7 @@ class NodeState final : public api::NodeView {
   api::StatusReport status_;
   stats::SnapshotPtr snapshot_;
   api::FlowsView* flows_ = nullptr;
+  std::optional<Error> no_flows_;
   std::optional<Result<api::DiagnosesView*>> diagnoses_;  // absent: switched off
   Ends ends_;
   bool ready_ = false;

@@ -29,6 +29,15 @@ using Clock = std::chrono::steady_clock;
 // Everything but the slots is read this often, however short or long the cycle is.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 
+// Counting alone is useless: nobody could see it.
+std::unexpected<Error> nothing_to_see(const ComponentStates& states) {
+  constexpr const char* kHint = "the messages above say why, each with what to do";
+  const auto runs = [](const api::ComponentStatus& c) { return c.up && c.name != kSeccomp; };
+  if (std::ranges::none_of(states.all(), runs))
+    return fail("nothing that flowtapd was asked for could be started", kHint);
+  return fail("nobody could see what flowtapd does: neither its API nor any output could be started", kHint);
+}
+
 }  // namespace
 
 App::App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread)
@@ -87,9 +96,7 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
                     "system calls that only an intruder would make are refused");
   for (const auto& component : app->components_) component->run();
   shared.states.log_missing();
-  // Counting alone is useless: nobody could see it.
-  if (std::ranges::none_of(app->components_, &Component::shows))
-    return fail("nothing that flowtapd was asked for could be started", "the messages above say why");
+  if (std::ranges::none_of(app->components_, &Component::shows)) return nothing_to_see(shared.states);
   return app;
 }
 

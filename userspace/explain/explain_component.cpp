@@ -19,7 +19,7 @@ void ExplainComponent::run() {
   if (!stream_.enabled())
     return shared_.node.set_diagnoses(
         fail("the stream path is off, and without it no scheduler's log is captured",
-             "set stream: enabled: true in flowtapd's configuration"));
+             "set stream.enabled to true in flowtapd's configuration, and restart it"));
   Result<std::unique_ptr<ExplainPath>> started =
       fail("the stream path does not run, and without it no scheduler's log is captured",
            "flowtap status says why");

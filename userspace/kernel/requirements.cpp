@@ -1,18 +1,25 @@
 #include "kernel/requirements.hpp"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 
+#include "base/exhaustion.hpp"
+#include "base/fd.hpp"
 #include "base/file.hpp"
 #include "base/kernel_release.hpp"
 
 namespace flowtap::kernel {
 namespace {
+
+constexpr int kNotSupported = 524;  // the kernel's ENOTSUPP, which has no name in userspace
 
 std::optional<std::uint64_t> effective_capabilities(std::string_view proc_status) {
   constexpr std::string_view kKey = "CapEff:\t";
@@ -25,6 +32,44 @@ std::optional<std::uint64_t> effective_capabilities(std::string_view proc_status
   return mask;
 }
 
+Status check_capabilities(std::string_view proc_status) {
+  const auto mask = effective_capabilities(proc_status);
+  const auto has = [&mask](unsigned cap) { return ((*mask >> cap) & 1U) != 0; };
+  if (!mask || has(CAP_SYS_ADMIN)) return {};
+  std::string missing;
+  if (!has(CAP_BPF)) missing = "CAP_BPF";
+  if (!has(CAP_PERFMON)) missing += missing.empty() ? "CAP_PERFMON" : " and CAP_PERFMON";
+  if (missing.empty()) return {};
+  return fail("loading BPF programs needs " + missing + ", which this process does not have",
+              "start flowtapd again as root, or with " + missing +
+                  "; CAP_SYS_ADMIN serves as well, but only for what is switched on at the start");
+}
+
+// The head of BTF (linux/btf.h): magic and version.
+constexpr std::array<unsigned char, 3> kBtf{std::endian::native == std::endian::little ? 0x9F : 0xEB,
+                                            std::endian::native == std::endian::little ? 0xEB : 0x9F, 1};
+
+Status check_btf(const std::string& path) {
+  constexpr const char* kBuiltWith =
+      "use a kernel >= 6.1 built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are; a container needs the node's "
+      "/sys";
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<unsigned char, kBtf.size()> head{};
+  if (file.valid()) errno = 0;
+  if (file.valid() && ::read(file.get(), head.data(), head.size()) == static_cast<ssize_t>(head.size()))
+    return head == kBtf ? Status()
+                        : fail("the kernel offers no BTF (" + path + " holds something else)", kBuiltWith);
+  const int error = errno;
+  if (file.valid() && error == 0) return fail("the kernel offers no BTF (" + path + " is empty)", kBuiltWith);
+  if (error == ENOENT || error == ENOTDIR)
+    return fail("the kernel offers no BTF (there is no " + path + ")", kBuiltWith);
+  return fail_errno(error, "the kernel's BTF cannot be read (" + path + ")",
+                    error == EACCES || error == EPERM
+                        ? "run flowtapd as root, and let no security profile (AppArmor, SELinux, a unit's "
+                          "InaccessiblePaths=) keep it from the file"
+                        : "mount the node's sysfs at /sys");
+}
+
 }  // namespace
 
 Status check_bpf_requirements() {
@@ -33,15 +78,8 @@ Status check_bpf_requirements() {
 }
 
 Status check_bpf_requirements(const std::string& btf, std::string_view proc_status) {
-  const auto mask = effective_capabilities(proc_status);
-  const auto has = [&mask](unsigned cap) { return mask && ((*mask >> cap) & 1U) != 0; };
-  if (mask && !has(CAP_SYS_ADMIN) && !(has(CAP_BPF) && has(CAP_PERFMON)))
-    return fail("loading BPF programs needs CAP_BPF and CAP_PERFMON, which this process does not have",
-                "run flowtapd as root, or give it CAP_BPF and CAP_PERFMON");
-  if (::access(btf.c_str(), R_OK) != 0)
-    return fail("the kernel offers no BTF (" + btf + " cannot be read)",
-                "use a kernel >= 6.1 built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are");
-  return {};
+  FTAP_TRY(check_capabilities(proc_status));
+  return check_btf(btf);
 }
 
 Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::string_view program) {
@@ -57,6 +95,7 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
   }
   if (!reason.empty()) error.what += " (" + std::string(reason) + ")";
   error.what += ": " + errno_text(err);
+  if (error.hint = exhaustion_hint(err); !error.hint.empty()) return error;
   switch (err) {
     case EPERM:
     case EACCES:
@@ -68,6 +107,16 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
     case ESRCH:
       error.hint =
           "this kernel lacks a tracepoint or type that is needed; flowtap supports kernels >= 6.1 with BTF";
+      break;
+    case ENOSYS:
+    case EOPNOTSUPP:
+    case kNotSupported:
+      error.hint =
+          "this kernel was built without what is needed: CONFIG_BPF_SYSCALL=y, CONFIG_BPF_EVENTS=y and "
+          "CONFIG_DEBUG_INFO_BTF=y, as Debian's have";
+      break;
+    case EBUSY:
+      error.hint = "another program holds that place: 'bpftool prog' and 'bpftool struct_ops' list what runs";
       break;
     default:
       error.hint = "please report this with the output of 'flowtap status' and the kernel's version";

@@ -8,8 +8,8 @@
 
 namespace flowtap::kernel {
 
-/// Fails with a sentence and a hint when the kernel has no BTF, or this process lacks CAP_BPF or CAP_PERFMON
-/// (and CAP_SYS_ADMIN, which stands for both).
+/// Fails with a sentence and a hint when the kernel's BTF is missing or cannot be read, or this process lacks CAP_BPF or
+/// CAP_PERFMON (and CAP_SYS_ADMIN, which stands for both); it names the one that is missing.
 [[nodiscard]] Status check_bpf_requirements();
 
 /// As check_bpf_requirements, over given files; for tests.

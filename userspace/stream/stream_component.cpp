@@ -81,7 +81,10 @@ void StreamComponent::find_idle_patterns() {
 }
 
 void StreamComponent::tell(const Status& running) {
-  if (!running) missing_ = running.error();
+  if (!running) {
+    missing_ = running.error();
+    shared_.node.set_no_flows(Error(running.error()).in("the stream path does not run"));
+  }
   shared_.states.set(StreamPath::kName, running, path_ ? path_->how() : std::string());
 }
 

@@ -187,7 +187,9 @@ Status TelemetryPath::health() const {
     if (state.late) late += (late.empty() ? "" : ", ") + std::string(state.name);
   if (late.empty()) return missing_ ? Status(std::unexpected(*missing_)) : Status();
   return fail(fmt::format("there was no answer within {} ms from {}", time_limit_.count(), late),
-              "a file system or device that hangs causes this; everything else is read");
+              "find the file system or device that hangs (dmesg may name it), or raise telemetry.time_limit; "
+              "everything "
+              "else is read");
 }
 
 std::string TelemetryPath::how() const {

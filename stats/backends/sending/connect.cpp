@@ -35,7 +35,7 @@ int connect_within(int fd, const sockaddr* to, socklen_t size) {
 Result<Fd> connect_to(int family, int type, const sockaddr* to, socklen_t size, const Address& address) {
   Fd fd(::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int error = fd.valid() ? connect_within(fd.get(), to, size) : errno;
-  if (error != 0) return fail_errno(error, "cannot reach " + to_string(address), "start the receiver");
+  if (error != 0) return fail_errno(error, "cannot reach " + to_string(address), receiver_hint(error));
   return fd;
 }
 
@@ -63,6 +63,23 @@ Result<Fd> connect_inet(const Address& address) {
 }
 
 }  // namespace
+
+std::string receiver_hint(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "let flowtapd write to the receiver: its socket's owner and mode, or a firewall, keep it out";
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case ETIMEDOUT:
+      return "check the receiver's address, and the way to it: routes and firewalls";
+    case ENOTSOCK:
+    case EPROTOTYPE:
+      return "check the receiver's address: something else is there";
+    default:
+      return "start the receiver";
+  }
+}
 
 Result<Fd> connect_socket(const Address& address) {
   switch (address.kind) {

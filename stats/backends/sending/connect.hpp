@@ -7,6 +7,9 @@
 
 namespace flowtap::stats {
 
+/// What a person can do where a receiver refuses with this errno.
+[[nodiscard]] std::string receiver_hint(int error);
+
 /// Connects within a second, not counting name resolution. The Error carries the errno of the last attempt.
 [[nodiscard]] Result<Fd> connect_socket(const Address& address);
 

@@ -69,7 +69,7 @@ Sent DatagramSocket::send(std::string_view packet) {
 }
 
 Sent DatagramSocket::refused(int error) {
-  last_error_ = fail_errno(error, to_string(address_) + " refuses packets", "start the receiver").error();
+  last_error_ = fail_errno(error, to_string(address_) + " refuses packets", receiver_hint(error)).error();
   was_refused_ = true;
   fd_.reset();
   return Sent::kRefused;

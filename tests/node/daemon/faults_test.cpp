@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <sstream>
+#include <tuple>
 
 #include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon/daemon.hpp"
@@ -79,7 +81,15 @@ TEST(Faults, NoCapabilities) {
   const ScratchRoot root;
   Daemon daemon(root, {.before_exec = without_capabilities({CAP_SYS_ADMIN, CAP_BPF, CAP_PERFMON})});
   daemon.wait_ready();
-  expect_down(daemon, "count", {"CAP_BPF", "CAP_PERFMON"}, "run flowtapd as root");
+  expect_down(daemon, "count", {"CAP_BPF and CAP_PERFMON"}, "as root, or with CAP_BPF and CAP_PERFMON");
+  expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, TheCapabilityThatIsMissingIsNamed) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = without_capabilities({CAP_SYS_ADMIN, CAP_PERFMON})});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"needs CAP_PERFMON, which"}, "or with CAP_PERFMON;");
   expect_the_rest_runs(daemon);
 }
 
@@ -106,6 +116,17 @@ TEST(Faults, AKernelThatRefusesBpf) {
   daemon.wait_ready();
   expect_down(daemon, "count", {"the kernel refused to", "Operation not permitted"}, "CAP_BPF");
   expect_the_rest_runs(daemon);
+}
+
+// Nobody should have to report these.
+TEST(Faults, WhatIsUsedUp) {
+  const ScratchRoot root;
+  for (const auto& [error, says, hint] : {std::tuple(ENOMEM, "Cannot allocate memory", "MemoryMax="),
+                                          {EMFILE, "Too many open files", "LimitNOFILE="}}) {
+    Daemon daemon(root, {.before_exec = refusing_bpf(error, BPF_MAP_CREATE)});
+    daemon.wait_ready();
+    expect_down(daemon, "count", {says}, hint);
+  }
 }
 
 TEST(Faults, AVerifierThatRefusesAProgram) {
@@ -151,6 +172,20 @@ TEST(Faults, AStateDirectoryThatCannotBeMade) {
   expect_refused_state_dir("none/state");
   expect_refused_state_dir("file");
   expect_refused_state_dir("/sys/flowtap");
+}
+
+// It counts, so "nothing could be started" would be wrong.
+TEST(Faults, NobodyCouldSeeWhatItDoes) {
+  const ScratchRoot root;
+  std::filesystem::create_directory(root.file("state"));
+  root.write("state/api.sock", "precious");
+  const std::string config = root.write("quiet.yaml", "stream: {enabled: false}\n");
+  const Ended ended =
+      run_flowtapd(root, {"--host-root", root.path(), "--state-dir", root.file("state"), "--config", config});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines_with(ended.err, "nobody could see what flowtapd does").size(), 1U) << ended.err;
+  EXPECT_EQ(lines_with(ended.err, "nothing that flowtapd was asked for").size(), 0U) << ended.err;
+  EXPECT_EQ(root.read("state/api.sock"), "precious");
 }
 
 TEST(Faults, AHostRootThatIsNone) {

@@ -9,6 +9,7 @@
 namespace flowtap::kernel {
 namespace {
 
+constexpr const char* kBtf = "\x9f\xeb\x01 and more";
 constexpr std::string_view kAll = "Name:\tx\nCapEff:\t000001ffffffffff\n";
 constexpr std::string_view kNone = "Name:\tx\nCapEff:\t0000000000000000\n";
 constexpr std::string_view kBpfAndPerfmon = "CapEff:\t000000c000000000\n";
@@ -18,7 +19,7 @@ constexpr std::string_view kSysAdminAlone = "CapEff:\t0000000000200000\n";
 
 TEST(Requirements, RootWithBtfMayTry) {
   test::FileTree tree;
-  tree.file("vmlinux", "btf");
+  tree.file("vmlinux", kBtf);
   EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", kAll));
   EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", kBpfAndPerfmon));
   EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", kSysAdminAlone))
@@ -29,17 +30,45 @@ TEST(Requirements, RootWithBtfMayTry) {
 
 TEST(Requirements, WhatIsMissingIsNamedWithAHint) {
   test::FileTree tree;
-  tree.file("vmlinux", "btf");
+  tree.file("vmlinux", kBtf);
   for (const auto status : {kNone, kBpfAlone, kPerfmonAlone}) {
     const auto refused = check_bpf_requirements(tree.root() + "/vmlinux", status);
     ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().what.find("CAP_BPF"), std::string::npos);
-    EXPECT_FALSE(refused.error().hint.empty());
+    EXPECT_EQ(refused.error().what.contains("CAP_BPF"), status != kBpfAlone) << refused.error().what;
+    EXPECT_EQ(refused.error().what.contains("CAP_PERFMON"), status != kPerfmonAlone) << refused.error().what;
+    EXPECT_EQ(refused.error().hint.contains("CAP_BPF"), status != kBpfAlone) << refused.error().hint;
   }
   const auto no_btf = check_bpf_requirements(tree.root() + "/none", kAll);
   ASSERT_FALSE(no_btf);
   EXPECT_NE(no_btf.error().what.find("BTF"), std::string::npos);
   EXPECT_NE(no_btf.error().hint.find("CONFIG_DEBUG_INFO_BTF"), std::string::npos);
+}
+
+// Each is another thing to do.
+TEST(Requirements, ABtfThatCannotBeReadIsNoKernelWithoutBtf) {
+  test::FileTree tree;
+  tree.file("empty", "").file("other", "this is a text").file("folder/x", "");
+  const auto says = [&](const char* name) {
+    const auto refused = check_bpf_requirements(tree.root() + "/" + name, kAll);
+    return refused ? std::string("accepted") : refused.error().what + " -> " + refused.error().hint;
+  };
+  EXPECT_NE(says("empty").find("is empty"), std::string::npos) << says("empty");
+  EXPECT_NE(says("other").find("holds something else"), std::string::npos) << says("other");
+  EXPECT_NE(says("folder").find("Is a directory"), std::string::npos) << says("folder");
+  EXPECT_NE(says("folder").find("mount the node's sysfs"), std::string::npos) << says("folder");
+  EXPECT_NE(says("none").find("there is no"), std::string::npos) << says("none");
+}
+
+// "Please report this" would send people away with what they can mend themselves.
+TEST(Requirements, WhatIsUsedUpIsNoBug) {
+  const auto hint = [](int error) { return bpf_refusal("load the log tap", error, "").hint; };
+  EXPECT_NE(hint(ENOMEM).find("stream.ring_bytes"), std::string::npos) << hint(ENOMEM);
+  EXPECT_NE(hint(ENOMEM).find("MemoryMax="), std::string::npos) << hint(ENOMEM);
+  EXPECT_NE(hint(EMFILE).find("LimitNOFILE="), std::string::npos) << hint(EMFILE);
+  EXPECT_NE(hint(ENFILE).find("fs.file-max"), std::string::npos) << hint(ENFILE);
+  EXPECT_NE(hint(ENOSYS).find("CONFIG_BPF_SYSCALL"), std::string::npos) << hint(ENOSYS);
+  for (const int mendable : {ENOMEM, EMFILE, ENFILE, ENOSYS, EOPNOTSUPP, EBUSY, EPERM, ENOENT})
+    EXPECT_EQ(hint(mendable).find("report"), std::string::npos) << mendable;
 }
 
 TEST(Requirements, ARefusalTellsStepReasonAndHint) {

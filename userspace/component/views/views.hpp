@@ -93,11 +93,13 @@ class NodeView {
   [[nodiscard]] virtual Exits exits_of(const std::string& /*name*/) const { return {}; }
   /// The flows; the returned view lives as long as this. While nothing is captured, an Error that says why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {
-    return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");
+    return fail("the stream path is off",
+                "set stream.enabled to true in flowtapd's configuration, and restart it");
   }
   /// The same for the explain path.
   [[nodiscard]] virtual Result<DiagnosesView*> diagnoses() const {
-    return fail("the explain path is off", "set explain: enabled: true in flowtapd's configuration");
+    return fail("the explain path is off",
+                "set explain.enabled to true in flowtapd's configuration, and restart it");
   }
 };
 

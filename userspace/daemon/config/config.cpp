@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/file.hpp"
 #include "base/printable.hpp"
@@ -188,7 +189,9 @@ Result<Config> load_config(const std::string& path) {
   auto text = read_file(path, kMaxConfigBytes);
   if (!text) {
     Error error = std::move(text).error();
-    if (error.hint.empty()) error.hint = "flowtapd --print-config > FILE writes one with all defaults";
+    if (error.code == ENOENT) error.hint = "flowtapd --print-config > FILE writes one with all defaults";
+    if (error.code == EACCES) error.hint = "run flowtapd as root, or let it read that file";
+    if (error.code == EISDIR) error.hint = "name a file in that directory";
     return std::unexpected(std::move(error));
   }
   return parse_config(*text, path);

@@ -36,6 +36,22 @@ Status check(const TcpOptions& options, const asio::ip::address& host) {
   return {};
 }
 
+std::string listen_hint(int error) {
+  switch (error) {
+    case EACCES:
+      return "ports below 1024 need CAP_NET_BIND_SERVICE: choose a higher one in api.address, or start "
+             "flowtapd "
+             "anew with that right";
+    case EADDRNOTAVAIL:
+      return "this machine does not have that address: choose one of its own in api.address, or 0.0.0.0 for "
+             "all";
+    case EAFNOSUPPORT:
+      return "this machine has no IPv6: choose an IPv4 address in api.address";
+    default:
+      return "find out with ss -ltnp which process has that port, or choose another api.address";
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TcpDoor>> TcpDoor::open(const TcpOptions& options, asio::io_context& io,
@@ -91,9 +107,8 @@ Status TcpDoor::listen(const TcpOptions& options, asio::io_context& io) {
   if (acceptor.open(endpoint.protocol(), error) ||
       acceptor.set_option(asio::socket_base::reuse_address(true), error) || acceptor.bind(endpoint, error) ||
       acceptor.listen(asio::socket_base::max_listen_connections, error))
-    return fail(
-        "cannot listen on " + options.host + ":" + std::to_string(options.port) + ": " + error.message(),
-        "find out with ss -ltnp which process has that port, or choose another api.address");
+    return fail_errno(error.value(), "cannot listen on " + options.host + ":" + std::to_string(options.port),
+                      listen_hint(error.value()));
   const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
   where_ = (keys_ ? "https://" : "http://") + named + ":" + std::to_string(acceptor.local_endpoint().port());
   return {};

@@ -85,14 +85,15 @@ void DispatchOpened::only_cgroup(std::uint64_t id) {
 Status DispatchOpened::account_usage(std::uint32_t groups, std::uint32_t hierarchy) {
   if (groups == 0 || groups > FTAP_MOST_GROUPS)
     return fail("the usage of " + std::to_string(groups) + " cgroups cannot be told apart",
-                "give a number from 1 to " + std::to_string(FTAP_MOST_GROUPS));
+                "set telemetry.max_cgroups to a number from 1 to " + std::to_string(FTAP_MOST_GROUPS));
   const std::uint32_t all = groups + 1;  // with FTAP_GROUP_OTHER
   skeleton_->rodata->ftap_usage_on = true;
   skeleton_->rodata->ftap_nr_groups = all;
   skeleton_->rodata->ftap_usage_hierarchy = hierarchy;
   const std::uint64_t elements = std::uint64_t{all} * topology_.highest_plus_one();
   if (elements > std::numeric_limits<std::uint32_t>::max())
-    return fail("there is no room for " + std::to_string(groups) + " cgroups on each CPU", "take fewer");
+    return fail("there is no room for " + std::to_string(groups) + " cgroups on each CPU",
+                "set telemetry.max_cgroups to fewer");
   FTAP_TRY(size(skeleton_->maps.ftap_usages, static_cast<std::uint32_t>(elements)));
   FTAP_TRY(size(skeleton_->maps.ftap_groups, groups));
   return size(skeleton_->maps.ftap_free_groups, groups);
