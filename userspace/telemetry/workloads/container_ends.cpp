@@ -60,8 +60,9 @@ Status ContainerEnds::keep_in(std::string path) {
 
 void ContainerEnds::note(Ends ends) {
   const std::scoped_lock lock(mutex_);
+  // A service may have processes in a PID namespace of their own, too.
   for (EndedContainer& ended : ends.containers)
-    if (is_asked_for(ended.of.name)) note(std::move(ended));
+    if (is_container(ended.of.name.kind) && is_asked_for(ended.of.name)) note(std::move(ended));
   for (EndedService& ended : ends.services) note(std::move(ended));
   for (OomKills& kills : ends.oom_kills)
     if (is_asked_for(kills.of.name)) note(std::move(kills));

@@ -94,6 +94,8 @@ TEST(ContainerEnds, KillsAreOfTheRunThatEndedLastOrGoesOn) {
 
 TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
   ContainerEnds ends;
+  ends.note(container(of_unit("a.service"), 1));
+  EXPECT_TRUE(ends.called("a").empty()) << "it is some PID namespace in the service that has ended";
   ends.note(service("a.service", ended(2)));
   EXPECT_EQ(ends.called("a").size(), 1U);
   ends.note(service("a.service", std::nullopt));
