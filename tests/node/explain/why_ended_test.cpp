@@ -70,7 +70,11 @@ TEST_F(WhyEnded, PodmansContainersByNameAndIdAlsoAfterARestart) {
   const std::string name = fmt::format("batch{}", ::getpid());
   const std::string id = podman.start({.name = name, .command = shell("echo last words; exit 3")});
   EXPECT_EQ(podman.wait(name), 3);
-  const json::object exit = told(name, "exits")["exits"].at(0).as_object();
+  json::object exit;
+  EXPECT_TRUE(eventually([&] {
+    exit = told(name, "exits")["exits"].at(0).as_object();
+    return !exit.at("lines").as_array().empty();
+  }));
   EXPECT_EQ(exit.at("container").as_string(), name);
   EXPECT_EQ(exit.at("id").as_string(), id);
   EXPECT_EQ(exit.at("code"), 3);

@@ -263,8 +263,9 @@ TEST_F(WhyEnds, OfAContainerByItsName) {
   exit.flow = "container/batch-1f8b";
   exit.of = {.ns = {}, .pod = {}, .id = "1f8b", .unit = {}};
   node_.of_name.exits = {exit};
-  flows_.add("container/batch-1f8b")->append("last words\n");
-  flows_.add("container/batch-1f8b")->end();
+  const auto flow = flows_.add("container/batch-1f8b");
+  flow->append("last words\n");
+  flow->end();
   add_flow("container/batch-1f8b", "container", "batch", true);
   const Outcome text = why("batch");
   EXPECT_EQ(text.exit, 0);
@@ -274,6 +275,7 @@ TEST_F(WhyEnds, OfAContainerByItsName) {
       << text.output;
   const auto json = boost::json::parse(why("batch -o json").output);
   EXPECT_EQ(json.at("exits").at(0).at("code"), 3);
+  EXPECT_EQ(json.at("exits").at(0).at("lines"), boost::json::array({"last words"}));
   EXPECT_EQ(json.at("flows").at(0).at("id"), "container/batch-1f8b");
 }
 

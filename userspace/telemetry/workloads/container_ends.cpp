@@ -53,8 +53,8 @@ Status ContainerEnds::keep_in(std::string path) {
       forget(record.name);
   changed_.clear();
   if (loaded.broken > 0)
-    return fail(std::to_string(loaded.broken) + " lines of " + file_->path() +
-                " cannot be read; how these containers ended is not known any more");
+    return fail(file_->path() + " has lines that cannot be read (" + std::to_string(loaded.broken) +
+                "); how these containers ended is not known any more");
   return {};
 }
 

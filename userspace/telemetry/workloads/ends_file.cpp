@@ -22,6 +22,11 @@ constexpr std::string_view kForm = "flowtap-ends 1\n";
 constexpr std::size_t kFewLines = 256;
 constexpr mode_t kEndsMode = 0600;
 
+// The number of a file that was removed may be given to the next one.
+bool is_file(const struct stat& here, ino_t inode, std::size_t least) {
+  return here.st_ino == inode && std::cmp_greater_equal(here.st_size, least);
+}
+
 Status write_text(const Fd& fd, std::size_t offset, std::string text, const std::string& path) {
   iovec part{text.data(), text.size()};
   return flow::write_at(fd.get(), offset, {&part, 1}, path);
@@ -59,7 +64,7 @@ Result<EndsFile::Loaded> EndsFile::load() {
 
 bool EndsFile::wants_all(std::size_t records) const {
   struct stat here{};
-  if (inode_ == 0 || ::lstat(path_.c_str(), &here) != 0 || here.st_ino != inode_) return true;
+  if (inode_ == 0 || ::lstat(path_.c_str(), &here) != 0 || !is_file(here, inode_, size_)) return true;
   return lines_ > kFewLines && lines_ / 2 > records;
 }
 
@@ -68,7 +73,7 @@ Status EndsFile::append(std::span<const EndRecord> records) {
   const Fd fd(::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat here{};
   if (!fd.valid() || ::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot open " + path_);
-  if (here.st_ino != inode) return fail(path_ + " is another file than it was");
+  if (!is_file(here, inode, size_)) return fail(path_ + " is another file than it was");
   std::string lines;
   for (const EndRecord& record : records) lines += to_line(record);
   // Half a line at the end would spoil the next one.
