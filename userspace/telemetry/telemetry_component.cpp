@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "component/log_error.hpp"
+#include "component/views/called.hpp"
 #include "stats/compat/compat.hpp"
 
 namespace flowtap {
@@ -51,6 +52,17 @@ api::Exits exits_from(const std::vector<telemetry::EndRecord>& records) {
   return exits;
 }
 
+bool is_called(const telemetry::EndRecord& record, std::string_view name) {
+  const auto has = [&](const auto& part) {
+    return part && api::is_called({.container = record.name.container,
+                                   .id = part->id,
+                                   .unit = record.name.workload,
+                                   .flow = part->flow},
+                                  name);
+  };
+  return has(record.end) || has(record.oom_kills);
+}
+
 bool asks_for_cadvisor(const std::string& compat_metrics) {
   const auto exporters = stats::compat::parse_exporters(compat_metrics);
   return exporters && std::ranges::find(*exporters, stats::compat::Exporter::kCADVISOR) != exporters->end();
@@ -72,7 +84,13 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
   shared_.node.set_ends(
       {.of_pod = [ends = ends_](const std::string& ns,
                                 const std::string& pod) { return exits_from(ends->of_pod(ns, pod)); },
-       .called = [ends = ends_](const std::string& name) { return exits_from(ends->called(name)); }});
+       .called =
+           [ends = ends_](const std::string& name) {
+             auto records = ends->in_no_pod();
+             std::erase_if(records,
+                           [&name](const telemetry::EndRecord& record) { return !is_called(record, name); });
+             return exits_from(records);
+           }});
 }
 
 void TelemetryComponent::run() {

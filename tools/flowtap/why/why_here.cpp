@@ -15,6 +15,7 @@
 #include "api/routes/target.hpp"
 #include "base/json/members.hpp"
 #include "base/printable.hpp"
+#include "component/views/called.hpp"
 #include "tools/flowtap/terminal/table.hpp"
 #include "why_next.hpp"
 
@@ -52,13 +53,6 @@ std::vector<api::WorkloadKey> workloads_at(const std::string& state_dir, const s
   for (const api::WorkloadReading& workload : all->workloads)
     if (is_there(workload)) there.push_back(workload.key);
   return there;
-}
-
-bool is_called(const api::FlowStatus& flow, std::string_view name) {
-  if (flow.id == name) return true;
-  if (flow.kind == "unit")
-    return flow.id == fmt::format("unit/{}", name) || flow.id == fmt::format("unit/{}.service", name);
-  return flow.kind == "container" && flow.container == name;
 }
 
 std::string written_words(const api::FlowStatus& flow) {
@@ -116,11 +110,19 @@ Here ask_for_here(const std::string& state_dir, const PodName& pod) {
 Here ask_for_here(const std::string& state_dir, std::string_view name) {
   Here here{.known = true, .flows = {}, .running = {}, .sandbox = false};
   here.flows = flows_at(state_dir, "", here.known);
-  std::erase_if(here.flows, [name](const api::FlowStatus& flow) { return !is_called(flow, name); });
+  std::erase_if(here.flows,
+                [name](const api::FlowStatus& flow) { return !api::is_flow_called(flow.id, name); });
+  // Workloads have no ids: a container that was asked for by its id has the name that its flow has.
+  const auto is_meant = [&](const api::WorkloadKey& key) {
+    if (key.kind == "unit")
+      return api::is_called({.container = {}, .id = {}, .unit = key.workload, .flow = {}}, name);
+    return key.kind == "container" &&
+           (key.container == name || std::ranges::any_of(here.flows, [&key](const api::FlowStatus& flow) {
+              return api::is_flow_called(flow.id, key.container);
+            }));
+  };
   for (const api::WorkloadKey& key : workloads_at(state_dir, "", here.known))
-    if ((key.kind == "container" && key.container == name) ||
-        (key.kind == "unit" && (key.workload == name || key.workload == fmt::format("{}.service", name))))
-      here.running.emplace_back(key.kind == "unit" ? key.workload : key.container);
+    if (is_meant(key)) here.running.emplace_back(key.kind == "unit" ? key.workload : key.container);
   return here;
 }
 

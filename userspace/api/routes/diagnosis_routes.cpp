@@ -29,7 +29,10 @@ PodFlows flows_of(const std::string& ns, const std::string& pod, const NodeView&
   PodFlows found;
   const auto view = node.flows();
   if (!view) return found;
-  for (const FlowStatus& flow : (*view)->flows({.ns = ns, .pod = pod, .history = true})) {
+  // What only the runtime has kept is looked for in its directories.
+  auto flows = (*view)->flows({.ns = ns, .pod = pod});
+  if (flows.empty()) flows = (*view)->flows({.ns = ns, .pod = pod, .history = true});
+  for (const FlowStatus& flow : flows) {
     found.sched = found.sched || flow.kind == "sched";
     found.log = found.log || flow.kind == "pod";
   }

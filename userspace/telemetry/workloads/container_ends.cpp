@@ -7,9 +7,6 @@
 namespace flowtap::telemetry {
 namespace {
 
-// Shorter beginnings of an id are also names that people choose.
-constexpr std::size_t kLeastOfId = 6;
-
 EndRecord::Time wall_time(std::chrono::steady_clock::time_point time) {
   const auto age = std::chrono::steady_clock::now() - time;
   return std::chrono::system_clock::now() - std::chrono::duration_cast<EndRecord::Time::duration>(age);
@@ -25,15 +22,10 @@ EndRecord::End end_of(EndedWorkload of, stats::ProcessEnd end) {
           .process = std::move(end.name)};
 }
 
-bool is_called(const EndRecord& record, std::string_view name) {
-  if (record.name.kind == WorkloadKind::kPod) return false;
-  const auto has = [&](const auto& part) {
-    return part && ((!part->flow.empty() && part->flow == name) ||
-                    (name.size() >= kLeastOfId && part->id.starts_with(name)));
-  };
-  if (has(record.end) || has(record.oom_kills)) return true;
-  if (record.name.kind == WorkloadKind::kContainer) return record.name.container == name;
-  return record.name.workload == name || record.name.workload == std::string(name) + ".service";
+// The kernel kills the others with the first process, and they take a moment.
+bool is_of_ended_run(const EndRecord& record, EndRecord::Time time) {
+  constexpr std::chrono::seconds kMoment{1};
+  return record.end && time <= record.end->time + kMoment;
 }
 
 bool is_asked_for(const WorkloadName& name) {
@@ -69,25 +61,32 @@ void ContainerEnds::note(Ends ends) {
 }
 
 void ContainerEnds::note(EndedContainer ended) {
-  EndRecord& record = touch(ended.of.name);
-  record.end = end_of(std::move(ended.of), std::move(ended.end));
-  if (record.oom_kills && record.oom_kills->id != record.end->id) record.oom_kills.reset();
+  end(touch(ended.of.name), end_of(std::move(ended.of), std::move(ended.end)));
+}
+
+// Kills of a run before go. A container that is started again keeps its id, as a service keeps its flow.
+void ContainerEnds::end(EndRecord& record, EndRecord::End end) {
+  const auto& kills = record.oom_kills;
+  if (kills && (kills->id != end.id || is_of_ended_run(record, kills->time))) record.oom_kills.reset();
+  record.end = std::move(end);
 }
 
 // A run that ends well is the answer to why the one before did not.
 void ContainerEnds::note(EndedService ended) {
   if (!ended.end) return forget(ended.of.name);
-  EndRecord& record = touch(ended.of.name);
-  record.end = end_of(std::move(ended.of), std::move(*ended.end));
+  end(touch(ended.of.name), end_of(std::move(ended.of), std::move(*ended.end)));
 }
 
 void ContainerEnds::note(OomKills kills) {
   EndRecord& record = touch(kills.of.name);
-  const bool same_run = record.oom_kills && record.oom_kills->flow == kills.of.flow;
+  const auto time = wall_time(kills.last.time);
+  const auto& before = record.oom_kills;
+  const bool same_run = before && before->flow == kills.of.flow &&
+                        is_of_ended_run(record, before->time) == is_of_ended_run(record, time);
   record.oom_kills = EndRecord::Kills{.id = std::move(kills.of.id),
                                       .flow = std::move(kills.of.flow),
                                       .count = kills.count + (same_run ? record.oom_kills->count : 0),
-                                      .time = wall_time(kills.last.time),
+                                      .time = time,
                                       .process = std::move(kills.last.name)};
 }
 
@@ -160,11 +159,11 @@ std::vector<EndRecord> ContainerEnds::of_pod(std::string_view ns, std::string_vi
   return all;
 }
 
-std::vector<EndRecord> ContainerEnds::called(std::string_view name) const {
+std::vector<EndRecord> ContainerEnds::in_no_pod() const {
   const std::scoped_lock lock(mutex_);
   std::vector<EndRecord> all;
   for (const auto& [of, entry] : by_name_)
-    if (is_called(entry.record, name)) all.push_back(entry.record);
+    if (of.kind != WorkloadKind::kPod) all.push_back(entry.record);
   return all;
 }
 

@@ -39,9 +39,8 @@ class ContainerEnds {
 
   /// What is known of a pod's containers, by container name.
   [[nodiscard]] std::vector<EndRecord> of_pod(std::string_view ns, std::string_view pod) const;
-  /// The same for containers that are in no pod and services. `name` is what people call it: a container's name, id or
-  /// the beginning of its id, a unit's name with or without ".service", or the flow's id.
-  [[nodiscard]] std::vector<EndRecord> called(std::string_view name) const;
+  /// The same for all containers that are in no pod, and for services.
+  [[nodiscard]] std::vector<EndRecord> in_no_pod() const;
 
  private:
   struct Entry {
@@ -52,6 +51,7 @@ class ContainerEnds {
   void note(EndedContainer ended);
   void note(EndedService ended);
   void note(OomKills kills);
+  static void end(EndRecord& record, EndRecord::End end);
   /// The record of this name, which is now the newest.
   EndRecord& touch(const WorkloadName& name);
   void put(EndRecord record);

@@ -1,5 +1,6 @@
 #include "telemetry/workloads/end_record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>

@@ -45,7 +45,7 @@ struct EndRecord {
 };
 
 /// A line that is longer is none.
-inline constexpr std::size_t kLongestEndLine = std::size_t{8} << 10U;
+inline constexpr std::size_t kLongestEndLine = std::size_t{4} << 10U;
 
 /// One line of printable ASCII, with its newline: words KEY=VALUE with values in percent encoding. Empty: it would be
 /// longer than kLongestEndLine.

@@ -36,10 +36,9 @@ Status write_text(const Fd& fd, std::size_t offset, std::string text, const std:
 
 Result<EndsFile::Loaded> EndsFile::load() {
   struct stat here{};
-  if (::lstat(path_.c_str(), &here) != 0) {
-    if (errno == ENOENT) return Loaded{};
-    return fail_errno(errno, "cannot read " + path_);
-  }
+  if (::lstat(path_.c_str(), &here) != 0 && errno == ENOENT) return Loaded{};
+  unread_ = true;
+  if (here.st_mode == 0) return fail_errno(errno, "cannot read " + path_);
   // A FIFO would be waited for.
   if (!S_ISREG(here.st_mode)) return fail(path_ + " is not a file", "remove it");
   FTAP_TRY_ASSIGN(all, read_file(path_, kMostBytes));
@@ -59,6 +58,7 @@ Result<EndsFile::Loaded> EndsFile::load() {
   }
   inode_ = here.st_ino;
   size_ = all.size() - rest.size();
+  unread_ = false;
   return loaded;
 }
 
@@ -76,6 +76,7 @@ Status EndsFile::append(std::span<const EndRecord> records) {
   if (!is_file(here, inode, size_)) return fail(path_ + " is another file than it was");
   std::string lines;
   for (const EndRecord& record : records) lines += to_line(record);
+  if (size_ + lines.size() > kMostBytes) return fail(path_ + " would be too large");
   // Half a line at the end would spoil the next one.
   if (std::cmp_not_equal(here.st_size, size_) && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0)
     return fail_errno(errno, "cannot cut " + path_);
@@ -89,12 +90,16 @@ Status EndsFile::append(std::span<const EndRecord> records) {
 
 Status EndsFile::write_all(std::span<const EndRecord> records) {
   inode_ = 0;
-  const std::string fresh = path_ + ".new";
-  ::unlink(fresh.c_str());
-  FTAP_TRY_ASSIGN(fd, flow::open_new(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kEndsMode));
   std::string all(kForm);
   for (const EndRecord& record : records) all += to_line(record);
   const std::size_t size = all.size();
+  if (size > kMostBytes) return fail(path_ + " would be too large");
+  if (unread_ && std::rename(path_.c_str(), (path_ + kUnread).c_str()) != 0 && errno != ENOENT)
+    return fail_errno(errno, "cannot rename " + path_);
+  unread_ = false;
+  const std::string fresh = path_ + ".new";
+  ::unlink(fresh.c_str());
+  FTAP_TRY_ASSIGN(fd, flow::open_new(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kEndsMode));
   auto written = write_text(fd, 0, std::move(all), fresh);
   struct stat here{};
   if (written && ::fstat(fd.get(), &here) != 0) written = fail_errno(errno, "cannot look at " + fresh);

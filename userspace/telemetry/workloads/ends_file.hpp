@@ -18,8 +18,10 @@ namespace flowtap::telemetry {
 /// before it of the same name; one that tells nothing removes it. Not thread-safe.
 class EndsFile {
  public:
-  /// A larger file is not read.
-  static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+  /// A larger file is neither read nor written.
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
+  /// What a file that could not be read is called before another one takes its place.
+  static constexpr const char* kUnread = ".unread";
 
   explicit EndsFile(std::string path) : path_(std::move(path)) {}
 
@@ -35,14 +37,15 @@ class EndsFile {
   [[nodiscard]] bool wants_all(std::size_t records) const;
   /// After an Error wants_all() is true.
   [[nodiscard]] Status append(std::span<const EndRecord> records);
-  /// A file with these records takes the place of the one before.
+  /// A file with these records takes the place of the one before, which is kept as kUnread if it could not be read.
   [[nodiscard]] Status write_all(std::span<const EndRecord> records);
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  ino_t inode_ = 0;  // 0: no file is known
+  bool unread_ = false;  // the file has something that is not known
+  ino_t inode_ = 0;      // 0: no file is known
   std::size_t size_ = 0;
   std::size_t lines_ = 0;
 };

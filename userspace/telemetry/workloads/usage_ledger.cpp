@@ -91,21 +91,30 @@ void UsageLedger::take_events(stats::UsageSource& source, Clock::time_point now)
   if (!whole) failed_.clear();
 }
 
-// A process that ends badly ends its service only if the service is over by that. What systemd ends then ends badly as
-// well, so the first one counts. Below the service's own cgroup it is some manager in it that waits.
-void UsageLedger::take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end) {
+// Below the service's own cgroup it is some manager in it that waits.
+void UsageLedger::take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end, Clock::time_point now) {
   const CgroupNaming& naming = *cgroup.naming;
   if (!end.outer_parent) return;
   if (!is_service(naming.name) || naming.top != cgroup.path) {
     if (end.oom) cgroup.add_kill(end);
     return;
   }
-  if (!ended_well(end) && failed_.size() < kMostFailed) failed_.try_emplace(naming.top, end);
+  if (ended_well(end)) return;
+  forget_failed(now);
+  if (failed_.size() < kMostFailed) failed_.emplace(naming.top, end);
 }
 
-void UsageLedger::end_service(const CgroupNaming& naming) {
+void UsageLedger::forget_failed(Clock::time_point now) {
+  std::erase_if(failed_, [now](const auto& failed) { return now - failed.second.time > kOverBy; });
+}
+
+// What systemd ends because of it ends badly as well, so the first one counts.
+void UsageLedger::end_service(const CgroupNaming& naming, Clock::time_point now) {
+  forget_failed(now);
   EndedService service{.of = ended_of(naming), .end = {}};
-  if (const auto failed = failed_.extract(naming.top); !failed.empty()) service.end = failed.mapped();
+  const auto [first, last] = failed_.equal_range(naming.top);
+  if (first != last) service.end = std::move(first->second);
+  failed_.erase(first, last);
   ends_.services.push_back(std::move(service));
 }
 
@@ -123,7 +132,7 @@ UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNam
     const auto& naming = cgroup.second.naming;
     if (!naming || naming->top.empty()) continue;
     if (turn.process) {
-      take_process_turn(cgroup.second, *turn.process);
+      take_process_turn(cgroup.second, *turn.process, now);
       continue;
     }
     // For a unit it is some sandbox's first process, not the unit's own.
@@ -132,7 +141,7 @@ UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNam
     // A cgroup below the workload's own may be empty while others there go on; once the last of them is, the workload's
     // own is reported.
     if (!turn.first && naming->top != cgroup.second.path) continue;
-    if (!turn.first && is_service(naming->name)) end_service(*naming);
+    if (!turn.first && is_service(naming->name)) end_service(*naming, now);
     if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
   return out;

@@ -47,7 +47,8 @@ struct EndedContainer {
 /// A service that has ended: its last process has left.
 struct EndedService {
   EndedWorkload of;
-  std::optional<stats::ProcessEnd> end;  ///< of the first process that did not end well; absent: all did
+  /// Of the process that did not end well and that the service is over by; absent: it ended well, as far as is known.
+  std::optional<stats::ProcessEnd> end;
 };
 
 /// Processes that the kernel killed for want of memory. An end above is not counted here again.
@@ -102,7 +103,10 @@ class UsageLedger {
   /// No more ended workloads than this are kept: someone who makes many, each with a name of its own, would push out
   /// what lives.
   static constexpr std::size_t kMostEnded = 4096;
-  /// Of so many services at most, the first bad end of a run is remembered until the run is over.
+  /// A service is over by a process that ended badly if the last of the others leaves within this time; systemd ends
+  /// them. Before that it may have been a command that only reloads it.
+  static constexpr std::chrono::seconds kOverBy{10};
+  /// So many bad ends are remembered for that time.
   static constexpr std::size_t kMostFailed = 4096;
   /// How long the names are asked again before the cgroup counts as what is known by then.
   static constexpr std::chrono::seconds kPatience{10};
@@ -187,8 +191,9 @@ class UsageLedger {
     std::optional<stats::ProcessEnd> process;
   };
   void take_events(stats::UsageSource& source, Clock::time_point now);
-  void take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end);
-  void end_service(const CgroupNaming& naming);
+  void take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end, Clock::time_point now);
+  void end_service(const CgroupNaming& naming, Clock::time_point now);
+  void forget_failed(Clock::time_point now);
   void tell_ends(Cgroup& cgroup, CgroupNames& names);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
@@ -204,8 +209,8 @@ class UsageLedger {
   Cgroups cgroups_;
   std::map<WorkloadName, Workload> workloads_;
   Ends ends_;
-  // The first process of each service's present run that did not end well, by the service's own cgroup.
-  std::map<std::string, stats::ProcessEnd> failed_;
+  // Processes of services that did not end well in the last kOverBy, by the service's own cgroup.
+  std::multimap<std::string, stats::ProcessEnd> failed_;
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;

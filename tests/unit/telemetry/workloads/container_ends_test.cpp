@@ -60,21 +60,31 @@ TEST(ContainerEnds, TheLastOfEachContainerOfAPod) {
   EXPECT_TRUE(ends.of_pod("other", "web-0").empty());
 }
 
-TEST(ContainerEnds, ByTheNamesThatPeopleUse) {
+TEST(ContainerEnds, KillsOfARunBeforeAreNotToldAgainWhereTheNextOneIsCalledTheSame) {
   ContainerEnds ends;
-  const std::string id = "1f8bb19be14c66666666";
-  ends.note(container(of_container("batch", id), 1));
-  ends.note(service("nginx.service", ended(2)));
-  ends.note(container(of_pod("web-0", "batch"), 3));
-  for (const std::string& name : {std::string("batch"), id, id.substr(0, 12), "container/batch-" + id}) {
-    const auto all = ends.called(name);
-    ASSERT_EQ(all.size(), 1U) << name;
-    EXPECT_EQ(all.at(0).end->status, 1);
-  }
-  for (const char* const name : {"nginx", "nginx.service", "unit/nginx.service"})
-    EXPECT_EQ(ends.called(name).size(), 1U) << name;
-  for (const char* const name : {"", "1f8b", "nginx.", "web-0", "pod/web-0/0"})
-    EXPECT_TRUE(ends.called(name).empty()) << name;
+  const auto batch = of_container("batch", "1f8b");
+  const auto counted = [&] { return ends.in_no_pod().at(0).oom_kills->count; };
+  const auto killed = [&](int second, std::uint64_t count) {
+    Ends some = kills(batch, count);
+    some.oom_kills.at(0).last.time += std::chrono::seconds(second);
+    return some;
+  };
+  const auto over = [&](int second) {
+    Ends some = container(batch, 9);
+    some.containers.at(0).end.time += std::chrono::seconds(second);
+    return some;
+  };
+  ends.note(killed(0, 2));
+  Ends both = over(10);
+  both.oom_kills = killed(10, 1).oom_kills;
+  ends.note(std::move(both));
+  EXPECT_EQ(counted(), 3U);
+  ends.note(killed(20, 1));
+  EXPECT_EQ(counted(), 1U) << "it was started again";
+  ends.note(over(30));
+  EXPECT_EQ(counted(), 1U);
+  ends.note(over(40));
+  EXPECT_FALSE(ends.in_no_pod().at(0).oom_kills);
 }
 
 TEST(ContainerEnds, KillsAreOfTheRunThatEndedLastOrGoesOn) {
@@ -95,11 +105,11 @@ TEST(ContainerEnds, KillsAreOfTheRunThatEndedLastOrGoesOn) {
 TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
   ContainerEnds ends;
   ends.note(container(of_unit("a.service"), 1));
-  EXPECT_TRUE(ends.called("a").empty()) << "it is some PID namespace in the service that has ended";
+  EXPECT_TRUE(ends.in_no_pod().empty()) << "it is some PID namespace in the service that has ended";
   ends.note(service("a.service", ended(2)));
-  EXPECT_EQ(ends.called("a").size(), 1U);
+  EXPECT_EQ(ends.in_no_pod().size(), 1U);
   ends.note(service("a.service", std::nullopt));
-  EXPECT_TRUE(ends.called("a").empty());
+  EXPECT_TRUE(ends.in_no_pod().empty());
 }
 
 TEST(ContainerEnds, TheOldestMakesRoom) {
@@ -127,7 +137,7 @@ class KeptEnds : public testing::Test {
     ContainerEnds next;
     EXPECT_TRUE(next.keep_in(file_));
     auto all = next.of_pod("shop", "web-0");
-    for (auto& one : next.called("a")) all.push_back(std::move(one));
+    for (auto& one : next.in_no_pod()) all.push_back(std::move(one));
     return all;
   }
 
@@ -148,7 +158,7 @@ TEST_F(KeptEnds, OutliveFlowtapd) {
   ends.save();
   EXPECT_FALSE(ends.unsaved());
   auto wanted = ends.of_pod("shop", "web-0");
-  wanted.push_back(ends.called("a").at(0));
+  wanted.push_back(ends.in_no_pod().at(0));
   ASSERT_EQ(wanted.size(), 3U);
   EXPECT_EQ(kept(), wanted);
   const auto before = text();
@@ -245,6 +255,9 @@ TEST_F(KeptEnds, OfBytesThatAreNoneTheRestIsThere) {
     ends.note(container(of_pod("web-0", "b"), 2));
     ends.save();
     EXPECT_EQ(kept().size(), 1U);
+    std::ostringstream unread;
+    unread << std::ifstream(file_ + EndsFile::kUnread).rdbuf();
+    EXPECT_EQ(unread.str(), other) << "whoever can read it has it still";
   }
   fs::remove(file_);
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);

@@ -152,11 +152,11 @@ TEST(UsageLedger, AServiceEndsByTheFirstOfItsOwnProcessesThatEndedBadly) {
   node.kernel.make(11, service + "/inner");
   node.kernel.use(10, 5);
   const auto turn = [&] { (void)node.ledger.take_turns(node.kernel, node.names, node.now); };
-  const stats::ProcessEnd kOwn{.outer_parent = true};
+  const stats::ProcessEnd kOwn{.time = node.now, .outer_parent = true};
   node.kernel.end_process(11, process(1 << 8, kOwn));  // some manager in it waits for this one
   node.kernel.end_process(10, process(9, {.oom = true, .name = "worker"}));
   node.kernel.end_process(10, process(15, kOwn));  // somebody has stopped it
-  node.kernel.end_process(10, process(42 << 8, {.name = "main", .outer_parent = true}));
+  node.kernel.end_process(10, process(42 << 8, {.time = node.now, .name = "main", .outer_parent = true}));
   node.kernel.end_process(10, process(9, kOwn));
   turn();
   EXPECT_TRUE(node.ledger.take_ended().services.empty()) << "others go on";
@@ -181,11 +181,39 @@ TEST(UsageLedger, AServiceEndsByTheFirstOfItsOwnProcessesThatEndedBadly) {
   EXPECT_TRUE(ended.containers.empty());
 }
 
+TEST(UsageLedger, AServiceIsNotOverByAProcessThatEndedBadlyLongBefore) {
+  LedgerNode node;
+  node.kernel.make(10, "/a.service");
+  node.kernel.use(10, 5);
+  const auto ends = [&](int status) {
+    node.kernel.end_process(10, process(status, {.time = node.now, .outer_parent = true}));
+    (void)node.ledger.take_turns(node.kernel, node.names, node.now);
+  };
+  const auto over = [&] {
+    node.kernel.leave(10);
+    (void)node.ledger.take_turns(node.kernel, node.names, node.now);
+    return node.ledger.take_ended().services.at(0).end;
+  };
+  ends(1 << 8);  // a reload that failed
+  node.now += UsageLedger::kOverBy + 1s;
+  EXPECT_FALSE(over()) << "somebody has stopped it";
+  ends(1 << 8);
+  node.now += UsageLedger::kOverBy;
+  ends(2 << 8);
+  node.now += 1s;
+  EXPECT_EQ(over().value().status, 2 << 8) << "what failed last has ended it";
+  // However many fail, the next one is remembered.
+  for (std::size_t i = 0; i < UsageLedger::kMostFailed; ++i) ends(1 << 8);
+  node.now += UsageLedger::kOverBy + 1s;
+  ends(3 << 8);
+  EXPECT_EQ(over().value().status, 3 << 8);
+}
+
 TEST(UsageLedger, WhatEndsAServiceForWantOfMemoryIsNotToldTwice) {
   LedgerNode node;
   node.kernel.make(10, "/a.service");
   node.kernel.use(10, 5);
-  node.kernel.end_process(10, process(9, {.oom = true, .outer_parent = true}));
+  node.kernel.end_process(10, process(9, {.oom = true, .time = node.now, .outer_parent = true}));
   node.kernel.leave(10);
   node.round();
   (void)node.ledger.take_turns(node.kernel, node.names, node.now);
