@@ -83,7 +83,10 @@ class SchedulerLive : public testing::TestWithParam<LogKind> {
       diagnosis = answer(pod);
       return told(truth, diagnosis) == wanted(truth);
     });
-    EXPECT_EQ(told(truth, diagnosis), wanted(truth)) << json::serialize(diagnosis);
+    EXPECT_TRUE(told(truth, diagnosis) == wanted(truth))
+        << "told:   " << json::serialize(told(truth, diagnosis))
+        << "\nwanted: " << json::serialize(wanted(truth)) << '\n'
+        << json::serialize(diagnosis);
     if (truth.exists && truth.node.empty()) expect_counts(diagnosis);
   }
   // The nodes that are named and those that are only counted are all that there are.
