@@ -49,7 +49,9 @@ Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, cons
   struct stat mounts{};
   // As in identity::read_process(), process 1 may be closed to us. kthreadd has the same namespace.
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
-    return fail_errno(errno, "cannot tell the node's mount namespace");
+    return fail_errno(errno, errno == EACCES || errno == EPERM
+                                 ? "cannot tell the node's mount namespace, which takes CAP_SYS_PTRACE"
+                                 : "cannot tell the node's mount namespace");
   return ListedProcesses(std::move(walk), proc, find_cgroups(host_root),
                          static_cast<std::uint32_t>(mounts.st_ino), live, files, slots, consumer);
 }
