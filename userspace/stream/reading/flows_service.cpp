@@ -68,10 +68,12 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
   for (api::FlowStatus& flow : all) {
     // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
-    const auto audit = auditor_ != nullptr && !flow.open ? auditor_->result_of(flow.id) : std::nullopt;
-    if (audit) flow.audit = to_string(*audit);
-    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
-                   audit.value_or(AuditResult::kGone) != AuditResult::kEqual;
+    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
+    if (auditor_ == nullptr || flow.open) continue;
+    if (const auto audit = auditor_->result_of(flow.id)) {
+      flow.audit = to_string(*audit);
+      flow.suspect = flow.suspect && *audit != AuditResult::kEqual;
+    }
   }
   if (filter.history && only == nullptr) add_kept(filter, all);
   return all;
