@@ -50,7 +50,7 @@ class KilledBehindItsFlow : public testing::Test {
   const test::TempDir dir_;
   const std::string path_ = dir_ / "main.log";
   const std::unique_ptr<flow::Journal> journal_ = flow::open_journal(dir_ / "journal", 8U << 20U, 1U << 20U);
-  LineOptions options_{.flows_bytes = 64U << 20U, .journal_bytes = 32U << 20U};
+  LineOptions options_{.flows_bytes = 64U << 20U, .journal_bytes = 32U << 20U, .flows = {}, .schedulers = {}};
   flow::Batch batch_;
 };
 
