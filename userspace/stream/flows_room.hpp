@@ -6,9 +6,9 @@
 
 namespace flowtap {
 
-/// Removes files of DIR/flows until this many bytes of memory are free: the logs of flows, the one that was written to longest ago
-/// first, since their runtimes may have them; then the journal's oldest segments, but not the last one. The store and the journal
-/// must not be open. Returns how many bytes it removed.
-std::uint64_t remove_oldest_files(const std::string& flows, std::uint64_t bytes);
+/// Removes the logs of flows from DIR/flows until this many bytes of memory are free, the one that was written to longest ago first:
+/// their runtimes may have them. The journal's segments stay, since only the journal knows which streams' names stand in them. The
+/// store must not be open. Returns how many bytes it removed.
+std::uint64_t remove_oldest_logs(const std::string& flows, std::uint64_t bytes);
 
 }  // namespace flowtap

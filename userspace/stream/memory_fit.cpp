@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace flowtap {
 namespace {
@@ -23,6 +24,11 @@ constexpr std::uint64_t kLeastJournal = 8 * kMiB;
 // dispatches (tools/bench/figures).
 constexpr std::uint64_t kItself = 40 * kMiB;
 constexpr std::uint64_t kForEachCpu = kMiB / 2;
+// Of these, what a start needs to get to where it reads the journal, with the segment that it reads.
+constexpr std::uint64_t kToBegin = 16 * kMiB;
+
+// Stands for as much as one likes.
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
 
 // The kernel rounds it up.
 std::uint64_t ring_of(std::uint64_t bytes) {
@@ -68,12 +74,12 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   const MemoryLimit* limit = smallest(limits);
   if (limit != nullptr) fit.limit = *limit;
   const std::uint64_t itself = kItself + cpus * kForEachCpu + options.lines.flows.buffers_bytes;
-  const std::uint64_t room =
-      limit == nullptr ? kRing + kFlows : limit->bytes - std::min(limit->bytes, itself);
+  const std::uint64_t room = limit == nullptr ? kNoLimit : limit->bytes - std::min(limit->bytes, itself);
   LineOptions& lines = fit.options.lines;
-  const Sizes configured{ring != 0 ? ring : options.ring_bytes, lines.flows_bytes, lines.journal_bytes};
-  const Sizes sizes = choose(configured, room);
-  fit.options.ring_bytes = sizes.ring;
+  const Sizes configured{options.ring_bytes, lines.flows_bytes, lines.journal_bytes};
+  const Sizes sizes =
+      choose({ring != 0 ? ring : configured.ring, configured.flows, configured.journal}, room);
+  fit.options.ring_bytes = configured.ring == kAutoSize ? sizes.ring : configured.ring;
   lines.flows_bytes = sizes.flows;
   lines.journal_bytes = sizes.journal;
 
@@ -84,10 +90,12 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
     fit.taken = "auto takes " + fit.taken;
     if (limit != nullptr) fit.taken += fmt::format("; {} is {}", limit->whose, mib(limit->bytes));
   }
-  const std::uint64_t at_start = (ring != 0 ? 0 : ring_of(sizes.ring)) + itself;
-  if (const MemoryLimit* least = tightest(limits)) {
-    fit.short_at_start = at_start - std::min(at_start, least->left);
-    fit.short_at_once = itself - std::min(itself, least->left);
+  for (const MemoryLimit& own : limits) {
+    if (!own.own) continue;
+    const std::uint64_t at_once = own.killed ? itself : kToBegin + cpus * kForEachCpu;
+    const std::uint64_t at_start = (ring != 0 ? 0 : ring_of(sizes.ring)) + at_once;
+    fit.short_at_start = std::max(fit.short_at_start, at_start - std::min(at_start, own.left));
+    fit.short_at_once = std::max(fit.short_at_once, at_once - std::min(at_once, own.left));
   }
   fit.needed = ring_of(sizes.ring) + sizes.flows + itself;
   const Sizes other = choose({ring, kAutoSize, kAutoSize}, room);
@@ -100,12 +108,21 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
       mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes), limit->whose,
       least <= limit->bytes ? fit.fits + " fit, and auto takes what fits"
                             : "it needs " + mib(least) + " at least");
+  const Sizes anew = choose(configured, room);
+  if (ring != 0 && ring_of(anew.ring) + anew.flows + itself <= limit->bytes)
+    fit.too_much += fmt::format(
+        "; the ring is one from before: flowtapd --detach ends it, and the next start takes one of {}",
+        mib(ring_of(anew.ring)));
   return fit;
 }
 
 MemoryFit fit_memory_here(const StreamOptions& options, std::uint64_t ring) {
   const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
-  return fit_memory(options, memory_limits(), cpus > 0 ? static_cast<unsigned>(cpus) : 1, ring);
+  std::string unread;
+  MemoryFit fit =
+      fit_memory(options, memory_limits(unread), cpus > 0 ? static_cast<unsigned>(cpus) : 1, ring);
+  fit.unread = std::move(unread);
+  return fit;
 }
 
 }  // namespace flowtap

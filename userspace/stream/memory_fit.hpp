@@ -12,11 +12,12 @@
 namespace flowtap {
 
 struct MemoryFit {
-  /// As configured, with figures in the place of `auto`.
+  /// As configured, also where a ring of another size goes on, with figures in the place of `auto`.
   StreamOptions options;
   /// What flowtapd takes at most: the ring, the flows with their journal, what waits in memory, and itself.
   std::uint64_t needed = 0;
-  /// How much of what it has to take when it starts is not left now: all but the flows.
+  /// How much of what a start has to take is not left now below limits that nobody else takes from: a little, or all but the flows
+  /// where the kernel has killed for want of memory.
   std::uint64_t short_at_start = 0;
   /// The same without the ring: for less, it would be killed before it could make room in the proper way.
   std::uint64_t short_at_once = 0;
@@ -28,6 +29,8 @@ struct MemoryFit {
   std::string too_much;
   /// The figures that fit, as one can write them into the configuration.
   std::string fits;
+  /// Why not all limits are known; empty: they are.
+  std::string unread;
 };
 
 /// `ring`: the size of one that is pinned already and goes on, else 0. `cpus` is how many the machine may have.

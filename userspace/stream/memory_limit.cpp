@@ -1,26 +1,37 @@
 #include "stream/memory_limit.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 #include "base/file.hpp"
+#include "identity/cgroup_path.hpp"
 
 namespace flowtap {
 namespace {
+
+// Keys of memory.stat, for the cgroup and all below it.
+constexpr std::array<std::string_view, 3> kCachesOfV2{"inactive_file", "active_file", "slab_reclaimable"};
+constexpr std::array<std::string_view, 2> kCachesOfV1{"total_inactive_file", "total_active_file"};
 
 // The files of a hierarchy with the memory controller.
 struct Files {
   const char* limit;
   const char* usage;
-  std::array<std::string_view, 2> caches;  // keys of memory.stat, for the cgroup and all below it
+  const char*
+      kills;  // has a line "oom_kill NUMBER" (of v1 since Linux 4.13); memory.failcnt counts mere reclaim as well
+  std::span<const std::string_view> caches;
 };
-constexpr Files kV2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
-constexpr Files kV1{
-    "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
+constexpr Files kV2{"memory.max", "memory.current", "memory.events", kCachesOfV2};
+constexpr Files kV1{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.oom_control", kCachesOfV1};
+
+// Some 200 bytes for each mount, of which nodes have many thousands.
+constexpr std::size_t kMostMountinfo = std::size_t{64} << 20U;
 
 // v1 says so for "no limit": the largest number of whole pages.
 constexpr std::uint64_t kNone = std::uint64_t{1} << 62U;
@@ -112,22 +123,43 @@ std::string below(const Mount& mount, const std::string& cgroup) {
   return path == "/" ? std::string() : std::string(path);
 }
 
+// What this process has taken beside its files (proc_pid_statm(5)).
+std::uint64_t taken_already(const std::string& root) {
+  const auto text = read_line(root + "/proc/self/statm");
+  const long page = ::sysconf(_SC_PAGESIZE);
+  if (!text || page <= 0) return 0;
+  std::string_view words = *text;
+  take_word(words);  // what is mapped
+  const std::uint64_t resident = number(take_word(words)).value_or(0);
+  const std::uint64_t of_files = number(take_word(words)).value_or(0);
+  return (resident - std::min(resident, of_files)) * static_cast<std::uint64_t>(page);
+}
+
 void append(std::vector<MemoryLimit>& out, const std::string& root, const Files& files,
             const std::string& proc_cgroup, const std::string& mountinfo) {
   const bool v1 = &files == &kV1;
   const auto cgroup = own_cgroup(proc_cgroup, v1);
   const auto mount = mount_of(mountinfo, v1);
   if (!cgroup || !mount) return;
-  for (std::string path = below(*mount, *cgroup);; path.resize(path.rfind('/'))) {
+  const std::uint64_t ours = taken_already(root);
+  const std::string nearest = below(*mount, *cgroup);
+  for (std::string path = nearest;; path.resize(path.rfind('/'))) {
     const std::string at = root + mount->place + path + "/";
     const auto limit = number_in(at + files.limit);
     if (limit && *limit < kNone) {
       const auto stat = read_file(at + "memory.stat");
+      const auto kills = read_file(at + files.kills);
+      const bool is_pods = nearest.rfind('/') == path.size() && identity::pod_uid_of_cgroup(path);
       std::uint64_t used = number_in(at + files.usage).value_or(0);
+      used -= std::min(used, ours);
       for (const std::string_view cache : files.caches)
         used -= std::min(used, stat ? value_of(*stat, cache) : 0);
-      out.push_back({*limit, *limit - std::min(*limit, used),
-                     fmt::format("{} of the cgroup {}", files.limit, path.empty() ? mount->root : path)});
+      out.push_back(
+          {.bytes = *limit,
+           .left = *limit - std::min(*limit, used),
+           .own = path == nearest || is_pods,
+           .killed = kills && value_of(*kills, "oom_kill") != 0,
+           .whose = fmt::format("{} of the cgroup {}", files.limit, path.empty() ? mount->root : path)});
     }
     if (path.empty()) return;
   }
@@ -135,26 +167,24 @@ void append(std::vector<MemoryLimit>& out, const std::string& root, const Files&
 
 }  // namespace
 
-std::vector<MemoryLimit> memory_limits(const std::string& root) {
+std::vector<MemoryLimit> memory_limits(std::string& unread, const std::string& root) {
   constexpr std::uint64_t kKiB = 1024;
   std::vector<MemoryLimit> all;
   const auto cgroups = read_file(root + "/proc/self/cgroup");
-  const auto mounts = read_file(root + "/proc/self/mountinfo");
+  const auto mounts = read_file(root + "/proc/self/mountinfo", kMostMountinfo);
   if (cgroups && mounts)
     for (const Files* files : {&kV2, &kV1}) append(all, root, *files, *cgroups, *mounts);
+  else
+    unread = "the memory limits of cgroups are not known, so that flowtapd may take more than they allow: " +
+             (cgroups ? mounts : cgroups).error().what;
   if (const auto machine = read_file(root + "/proc/meminfo"))
     if (const std::uint64_t total = value_of(*machine, "MemTotal:"))
-      all.push_back({total * kKiB, total * kKiB, "the machine's memory"});
+      all.push_back({.bytes = total * kKiB, .left = total * kKiB, .whose = "the machine's memory"});
   return all;
 }
 
 const MemoryLimit* smallest(const std::vector<MemoryLimit>& limits) {
   const auto least = std::ranges::min_element(limits, {}, &MemoryLimit::bytes);
-  return least == limits.end() ? nullptr : &*least;
-}
-
-const MemoryLimit* tightest(const std::vector<MemoryLimit>& limits) {
-  const auto least = std::ranges::min_element(limits, {}, &MemoryLimit::left);
   return least == limits.end() ? nullptr : &*least;
 }
 

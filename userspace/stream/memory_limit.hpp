@@ -10,20 +10,21 @@ namespace flowtap {
 
 struct MemoryLimit {
   std::uint64_t bytes = 0;
-  /// Of them, counting what the kernel would take back from caches of files. Of the machine's memory all counts as left: how much
-  /// of it others take changes by the minute.
+  /// Of them, counting what the kernel would take back from its caches and what this process has already. Of the machine's memory
+  /// all counts as left: how much of it others take changes by the minute.
   std::uint64_t left = 0;
-  std::string whose;  ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
+  bool own = false;     ///< of this process' own cgroup, or of its pod's: nobody else takes from it
+  bool killed = false;  ///< the kernel has killed there for want of memory
+  std::string whose;    ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
 };
 
 /// All limits that can be seen, the nearest first and the machine last. A container may not see those above its own.
-/// `root`: where the process' own /proc and /sys are; for tests.
-[[nodiscard]] std::vector<MemoryLimit> memory_limits(const std::string& root = {});
+/// `unread` gets why those of cgroups are not known, in one sentence; else it stays as it is. `root`: where the process' own /proc
+/// and /sys are; for tests.
+[[nodiscard]] std::vector<MemoryLimit> memory_limits(std::string& unread, const std::string& root = {});
 
 /// The one that is reached first by a process that begins anew; null: none is known.
 [[nodiscard]] const MemoryLimit* smallest(const std::vector<MemoryLimit>& limits);
-/// The one that leaves least now; null: none is known.
-[[nodiscard]] const MemoryLimit* tightest(const std::vector<MemoryLimit>& limits);
 
 /// For people: "64 MiB", "1.5 MiB", "23 GiB".
 [[nodiscard]] std::string mib(std::uint64_t bytes);

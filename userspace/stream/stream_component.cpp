@@ -26,12 +26,12 @@ StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
 }
 
 // tmpfs is charged to whoever wrote it, and stays so when that was killed for want of memory. Without this, the next start would
-// be killed as well, even before this component opens.
+// be killed as well, even before this component opens. Where there is room, as at every other start, nothing goes.
 void StreamComponent::make_room(const std::string& flows) {
   const MemoryFit fit = fit_now();
   const std::uint64_t held = fit.short_at_start == 0 ? 0 : flows_held(shared_.state_dir);
   if (held == 0) return;
-  const std::uint64_t removed = remove_oldest_files(flows, std::min(fit.short_at_once, held));
+  const std::uint64_t removed = remove_oldest_logs(flows, std::min(fit.short_at_once, held));
   give_up_ = std::min(fit.short_at_start, held) - std::min({removed, fit.short_at_start, held});
   if (removed != 0)
     log_warning("stream: " + mib(removed) +
@@ -46,6 +46,7 @@ MemoryFit StreamComponent::fit_now() const {
 void StreamComponent::open() {
   if (!options_.enabled) return;
   const MemoryFit fit = fit_now();
+  if (!fit.unread.empty()) log_warning("stream: " + fit.unread);
   if (!fit.taken.empty()) spdlog::info("stream: {}", fit.taken);
   if (!fit.too_much.empty()) log_warning("stream: " + fit.too_much);
   const StreamPlaces places{shared_.host_root, shared_.state_dir, std::move(mounts_), give_up_};

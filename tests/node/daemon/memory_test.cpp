@@ -1,6 +1,7 @@
 // flowtapd below a real memory limit: what auto takes fits, too much is told, and after it was killed for want of memory it starts
 // again.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,27 @@ TEST_F(BelowALimit, AfterAKillForWantOfMemoryItStartsAgain) {
   (void)daemon_->settled_stats();
   EXPECT_EQ(cgroup_.kills(), kills);
   EXPECT_FALSE(flows_of(*daemon_).empty()) << "not all of it had to go";
+}
+
+// What it has captured fills the room that it has, and all of it still fits.
+TEST_F(BelowALimit, AStartLikeAnyOtherRemovesNothing) {
+  start("flow_bytes: 16777216");
+  write(100 * kMiB);
+  const auto bytes = [this] {
+    for (const FlowSeen& flow : flows_of(*daemon_))
+      if (flow.id == kFlow) return flow.bytes;
+    return std::uint64_t{0};
+  };
+  EXPECT_TRUE(eventually([&] { return bytes() >= 100 * kMiB; })) << daemon_->err();
+  for (int turn = 0; turn < 2; ++turn) {
+    daemon_->signal(SIGKILL);
+    (void)daemon_->wait();
+    start("flow_bytes: 16777216");
+    (void)daemon_->settled_stats();
+    EXPECT_FALSE(says("made room")) << daemon_->err();
+    EXPECT_EQ(bytes(), 100 * kMiB);
+  }
+  EXPECT_EQ(cgroup_.kills(), 0U);
 }
 
 TEST_F(BelowALimit, ARingThatIsRefusedSaysWhatFits) {

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -20,7 +21,10 @@ constexpr const char* kV2Mount =
     "25 1 0:22 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
 std::vector<MemoryLimit> limits_of(const test::FileTree& tree) {
-  return memory_limits(tree.root());
+  std::string unread;
+  auto limits = memory_limits(unread, tree.root());
+  EXPECT_EQ(unread, "");
+  return limits;
 }
 
 TEST(MemoryLimits, TheNearestIsTheSmallestOfAllAbove) {
@@ -32,7 +36,8 @@ TEST(MemoryLimits, TheNearestIsTheSmallestOfAllAbove) {
       .file("sys/fs/cgroup/kubepods/pod1/memory.max", "209715200\n")
       .file("sys/fs/cgroup/kubepods/pod1/memory.current", "104857600\n")
       .file("sys/fs/cgroup/kubepods/pod1/memory.stat",
-            "anon 1\nfile 73400320\nshmem 62914560\ninactive_file 5242880\nactive_file 5242880\n")
+            "anon 1\nfile 73400320\nshmem 62914560\ninactive_file 5242880\nactive_file 4194304\n"
+            "slab_reclaimable 1048576\nslab_unreclaimable 2097152\n")
       .file("sys/fs/cgroup/kubepods/memory.max", "1073741824\n");
   const auto limits = limits_of(tree);
   ASSERT_EQ(limits.size(), 3U);
@@ -77,18 +82,60 @@ TEST(MemoryLimits, InContainers) {
   }
 }
 
-TEST(MemoryLimits, WhatCannotBeReadIsNoLimit) {
+// What others do in a cgroup above is no reason to remove anything here.
+TEST(MemoryLimits, WhichOnesAreItsOwnAndWhereItWasKilled) {
+  const std::string pod = "/kubepods/pod00000000-1111-2222-3333-444444444444";
   test::FileTree tree;
-  EXPECT_TRUE(limits_of(tree).empty());
+  tree.file("proc/self/cgroup", "0::" + pod + "/app\n").file("proc/self/mountinfo", kV2Mount);
+  for (const std::string& cgroup : {pod + "/app", pod, std::string("/kubepods")})
+    tree.file("sys/fs/cgroup" + cgroup + "/memory.max", "209715200\n")
+        .file("sys/fs/cgroup" + cgroup + "/memory.current", "209715200\n")
+        .file("sys/fs/cgroup" + cgroup + "/memory.events",
+              "max 7\noom 1\noom_kill " + std::string(cgroup == pod ? "1" : "0") + "\noom_group_kill 1\n");
+  const auto limits = limits_of(tree);
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_TRUE(limits[0].own && !limits[0].killed);
+  EXPECT_TRUE(limits[1].own && limits[1].killed);
+  EXPECT_TRUE(!limits[2].own && !limits[2].killed);
+}
+
+TEST(MemoryLimits, WhatThisProcessHasAlreadyIsLeftToIt) {
+  test::FileTree tree;
+  tree.file("proc/self/cgroup", "0::/\n")
+      .file("proc/self/mountinfo", kV2Mount)
+      .file("proc/self/statm", "40000 512 256 9 0 77 0\n")
+      .file("sys/fs/cgroup/memory.max", "104857600\n")
+      .file("sys/fs/cgroup/memory.current", "104857600\n");
+  EXPECT_EQ(limits_of(tree).at(0).left, 256U * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
+}
+
+// A node with many containers has that many.
+TEST(MemoryLimits, BehindThousandsOfMounts) {
+  std::string mounts;
+  while (mounts.size() < 3 * kMiB)
+    mounts += "99 1 0:44 / /var/lib/containers/" + std::to_string(mounts.size()) +
+              " rw,relatime - overlay overlay rw,lowerdir=/a:/b,upperdir=/c,workdir=/d\n";
+  test::FileTree tree;
+  tree.file("proc/self/cgroup", "0::/\n")
+      .file("proc/self/mountinfo", mounts + kV2Mount)
+      .file("sys/fs/cgroup/memory.max", "104857600\n");
+  EXPECT_EQ(limits_of(tree).size(), 1U);
+}
+
+TEST(MemoryLimits, WhatCannotBeReadIsNoLimitAndIsTold) {
+  test::FileTree tree;
+  std::string unread;
+  EXPECT_TRUE(memory_limits(unread, tree.root()).empty());
+  EXPECT_NE(unread.find("the memory limits of cgroups are not known"), std::string::npos) << unread;
+  EXPECT_NE(unread.find("/proc/self/cgroup"), std::string::npos) << unread;
   tree.file("proc/self/cgroup", "nonsense\n::\n0:/x\n")
       .file("proc/self/mountinfo", "25 - cgroup2\n - \n25 1 0:22 / /sys/fs/cgroup - cgroup2 x rw\n");
   EXPECT_TRUE(limits_of(tree).empty());
   EXPECT_EQ(smallest({}), nullptr);
-  EXPECT_EQ(tightest({}), nullptr);
 }
 
 std::vector<MemoryLimit> limited(std::uint64_t bytes, std::uint64_t left) {
-  return {{bytes, left, "memory.max of the cgroup /x"}};
+  return {{.bytes = bytes, .left = left, .own = true, .whose = "memory.max of the cgroup /x"}};
 }
 MemoryFit fit(const StreamOptions& options, std::uint64_t limit) {
   return fit_memory(options, limited(limit, limit), kCpus);
@@ -107,6 +154,16 @@ TEST(MemoryFit, AutoTakesWhatItTookBeforeWhereThereIsRoom) {
                               "stream.journal_bytes 32 MiB"))
         << fit.taken;
   }
+}
+
+TEST(MemoryFit, WithoutALimitAutoTakesItsWishWhateverIsGiven) {
+  StreamOptions options;
+  options.lines.flows_bytes = 256 * kMiB;
+  const MemoryFit found = fit_memory(options, {}, kCpus);
+  EXPECT_EQ(found.options.ring_bytes, 64 * kMiB);
+  EXPECT_EQ(found.options.lines.flows_bytes, 256 * kMiB);
+  EXPECT_EQ(found.options.lines.journal_bytes, 32 * kMiB);
+  EXPECT_EQ(found.too_much, "");
 }
 
 // Whatever the limit, and whatever is given beside it.
@@ -169,24 +226,60 @@ TEST(MemoryFit, APinnedRingCountsAsItIs) {
   EXPECT_EQ(found.too_much, "");
 }
 
-// tmpfs stays charged when the process that wrote it was killed.
-TEST(MemoryFit, WhatIsMissingAtTheStart) {
-  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 113 * kMiB), kCpus).short_at_start, 0U);
-  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 100 * kMiB), kCpus).short_at_once, 0U);
-  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 9 * kMiB), kCpus).short_at_once, 40 * kMiB);
-  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 100 * kMiB), kCpus).short_at_start, 13 * kMiB);
-  EXPECT_EQ(fit_memory({}, limited(256 * kMiB, 10 * kMiB), kCpus, 64 * kMiB).short_at_start, 39 * kMiB)
-      << "the ring is there already";
+// Else nobody could tell that the ring is not as configured.
+TEST(MemoryFit, APinnedRingChangesNothingInWhatWasAskedFor) {
+  StreamOptions options;
+  options.ring_bytes = 16 * kMiB;
+  options.lines.flows_bytes = 64 * kMiB;
+  const MemoryFit found = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  EXPECT_EQ(found.options.ring_bytes, 16 * kMiB);
+  EXPECT_EQ(found.needed, 177 * kMiB);
+  EXPECT_TRUE(
+      found.too_much.ends_with("; the ring is one from before: flowtapd --detach ends it, and the "
+                               "next start takes one of 16 MiB"))
+      << found.too_much;
+  options.lines.flows_bytes = 256 * kMiB;
+  const MemoryFit anyway = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  EXPECT_FALSE(anyway.too_much.contains("--detach")) << anyway.too_much;
 }
 
-TEST(FlowsRoom, TheOldestGoFirstAndTheLastSegmentStays) {
-  const std::vector<std::string> all{"young.log",
-                                     "old.log",
-                                     ".index",
-                                     ".since",
-                                     ".journal/00000001.seg",
-                                     ".journal/00000002.seg",
-                                     ".journal/0000000a.seg"};
+// A start like any other: what was captured is charged, and yet all fits.
+TEST(MemoryFit, AStartThatFitsMissesNothing) {
+  const auto pinned = [](std::uint64_t left) {
+    return fit_memory({}, limited(130 * kMiB, left), kCpus, 32 * kMiB).short_at_start;
+  };
+  EXPECT_EQ(pinned(44 * kMiB), 0U);
+  EXPECT_EQ(pinned(17 * kMiB), 0U);
+  EXPECT_EQ(pinned(10 * kMiB), 7 * kMiB) << "it would not even begin";
+  const MemoryFit anew = fit_memory({}, limited(256 * kMiB, 60 * kMiB), kCpus);
+  EXPECT_EQ(anew.short_at_once, 0U);
+  EXPECT_EQ(anew.short_at_start, 21 * kMiB) << "a ring has to be made";
+}
+
+// tmpfs stays charged when the process that wrote it was killed.
+TEST(MemoryFit, WhatIsMissingAfterAKill) {
+  const auto killed = [](std::uint64_t left, std::uint64_t ring) {
+    auto limits = limited(256 * kMiB, left);
+    limits.front().killed = true;
+    return fit_memory({}, limits, kCpus, ring);
+  };
+  EXPECT_EQ(killed(113 * kMiB, 0).short_at_start, 0U);
+  EXPECT_EQ(killed(100 * kMiB, 0).short_at_once, 0U);
+  EXPECT_EQ(killed(100 * kMiB, 0).short_at_start, 13 * kMiB);
+  EXPECT_EQ(killed(9 * kMiB, 0).short_at_once, 40 * kMiB);
+  EXPECT_EQ(killed(10 * kMiB, 64 * kMiB).short_at_start, 39 * kMiB) << "the ring is there already";
+}
+
+TEST(MemoryFit, WhatOthersTakeInACgroupAboveIsNotMissing) {
+  auto limits = limited(256 * kMiB, 200 * kMiB);
+  limits.push_back({.bytes = 1024 * kMiB, .left = 0, .killed = true, .whose = "memory.max of the cgroup /"});
+  const MemoryFit fit = fit_memory({}, limits, kCpus);
+  EXPECT_EQ(fit.short_at_start, 0U);
+  EXPECT_EQ(fit.short_at_once, 0U);
+}
+
+TEST(FlowsRoom, TheOldestLogsGoFirstAndTheJournalStays) {
+  const std::vector<std::string> all{"young.log", "old.log", ".index", ".since", ".journal/00000001.seg"};
   test::FileTree tree;
   for (const std::string& name : all) tree.file(name, std::string(8192, 'x'));
   const std::array<timespec, 2> long_ago{{{1'000'000, 0}, {1'000'000, 0}}};
@@ -197,15 +290,13 @@ TEST(FlowsRoom, TheOldestGoFirstAndTheLastSegmentStays) {
       if (!std::filesystem::exists(tree.root() + "/" + name)) names += name + " ";
     return names;
   };
-  EXPECT_EQ(remove_oldest_files(tree.root(), 0), 0U);
+  EXPECT_EQ(remove_oldest_logs(tree.root(), 0), 0U);
   EXPECT_EQ(gone(), "");
-  EXPECT_EQ(remove_oldest_files(tree.root(), 1), 8192U);
+  EXPECT_EQ(remove_oldest_logs(tree.root(), 1), 8192U);
   EXPECT_EQ(gone(), "old.log ");
-  EXPECT_EQ(remove_oldest_files(tree.root(), 8193), 16384U);
-  EXPECT_EQ(gone(), "young.log old.log .journal/00000001.seg ");
-  EXPECT_EQ(remove_oldest_files(tree.root(), kMiB), 8192U);
-  EXPECT_EQ(gone(), "young.log old.log .journal/00000001.seg .journal/00000002.seg ");
-  EXPECT_EQ(remove_oldest_files(tree.root() + "/none", kMiB), 0U);
+  EXPECT_EQ(remove_oldest_logs(tree.root(), kMiB), 8192U);
+  EXPECT_EQ(gone(), "young.log old.log ");
+  EXPECT_EQ(remove_oldest_logs(tree.root() + "/none", kMiB), 0U);
 }
 
 }  // namespace
