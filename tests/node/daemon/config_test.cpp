@@ -85,7 +85,9 @@ TEST(Config, WhatIsPrintedIsTakenBack) {
 TEST(Config, APatternThatCanFitNothingIsTold) {
   const ScratchRoot root;
   const std::string file =
-      root.write("idle.yaml", "stream: {schedulers: [file//tmp/x.log], files: [/tmp/y.log]}\n");
+      root.write("idle.yaml",
+                 "stream: {schedulers: [file//tmp/x.log], files: [/tmp/y.log], ring_bytes: 1048576, "
+                 "flows_bytes: 16777216, journal_bytes: 8388608}\n");
   const Ended checked = run_flowtapd(root, {"--check-config", "--config", file});
   EXPECT_EQ(checked.status, 0) << checked.err;
   EXPECT_EQ(checked.out,
