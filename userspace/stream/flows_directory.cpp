@@ -56,7 +56,9 @@ void FlowsDirectory::hold(std::shared_ptr<MountKeeper> keeper) {
   if (!root_.valid() || ::fstat(root_.get(), &there) != 0) return root_.reset();
   device_ = there.st_dev;
   place_ = "/proc/self/fd/" + std::to_string(root_.get());
-  if (keeper && keeper->hold()) keeper_ = std::move(keeper);
+  no_keeper_ = {path_ + " was unmounted, and flowtapd has no right to mount it again",
+                "restart flowtapd with CAP_SYS_ADMIN"};
+  if (keeper && keeper->hold(device_)) keeper_ = std::move(keeper);
 }
 
 std::string FlowsDirectory::shown(std::string sentence) const {
@@ -70,15 +72,29 @@ void FlowsDirectory::look_around() {
   keep_since();
 }
 
-void FlowsDirectory::keep_mounted() {
+bool FlowsDirectory::is_there() const {
   struct stat there{};
-  const bool is_there = ::stat(path_.c_str(), &there) == 0 && (!root_.valid() || there.st_dev == device_);
-  if (is_there && found_) return;
-  Status back = is_there ? Status() : make_flows_dir(path_);
-  if (back && !is_there && root_.valid())
-    back = keeper_ ? keeper_->put_back()
-                   : fail(path_ + " was unmounted, and flowtapd has no right to mount it again",
-                          "restart flowtapd with CAP_SYS_ADMIN");
+  return ::stat(path_.c_str(), &there) == 0 && (!root_.valid() || there.st_dev == device_);
+}
+
+// What is mounted and not seen is not tried again: another mount would lie upon the last one each second.
+Status FlowsDirectory::mount_again() {
+  if (!keeper_) return std::unexpected(no_keeper_);
+  Status back = keeper_->put_back(device_);
+  const bool is_lost = back ? !is_there() : !keeper_->is_usable();
+  if (!is_lost) return back;
+  if (back)
+    back = fail(path_ + " was mounted again and is not seen there", "restart flowtapd, which mounts it anew");
+  no_keeper_ = back.error();
+  keeper_.reset();
+  return back;
+}
+
+void FlowsDirectory::keep_mounted() {
+  const bool was_there = is_there();
+  if (was_there && found_) return;
+  Status back = was_there ? Status() : make_flows_dir(path_);
+  if (back && !was_there && root_.valid()) back = mount_again();
   if (back)
     log_warning("stream: " + path_ +
                 (root_.valid() ? " was unmounted; it is mounted again, with all that is in it"

@@ -47,7 +47,9 @@ class FlowsDirectory {
  private:
   FlowsDirectory() = default;
   void hold(std::shared_ptr<MountKeeper> keeper);
+  [[nodiscard]] bool is_there() const;
   void keep_mounted();
+  [[nodiscard]] Status mount_again();
   void keep_since();
 
   std::string path_;
@@ -55,6 +57,7 @@ class FlowsDirectory {
   Fd root_;  // of the tmpfs; invalid: it is a plain directory
   dev_t device_ = 0;
   std::shared_ptr<MountKeeper> keeper_;  // null: nobody can mount it again
+  Error no_keeper_;                      // why not
   Status found_;
   std::optional<std::chrono::system_clock::time_point> since_;
   std::unique_ptr<flow::Journal> journal_;

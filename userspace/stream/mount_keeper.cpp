@@ -6,12 +6,15 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 
 namespace flowtap {
@@ -21,6 +24,9 @@ namespace {
 constexpr int kParent = 0;
 constexpr int kHeld = 1;
 
+// The main loop waits for it.
+constexpr std::chrono::seconds kPatience{2};
+
 bool keep_only_mounting() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
@@ -28,19 +34,32 @@ bool keep_only_mounting() {
   return ::syscall(SYS_capset, &header, data.data()) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
+// Whether it came, and whole.
+template <typename Message>
+bool receive(int socket, Message& message) {
+  ssize_t got = 0;
+  do got = ::recv(socket, &message, sizeof(message), 0);
+  while (got < 0 && errno == EINTR);
+  return got == sizeof(message);
+}
+
 }  // namespace
 
-// The copy is attached nowhere, and keeps the file system for as long as it is open. Returns an errno.
-int MountKeeper::hold(const char* place) {
-  Fd copy(::open_tree(AT_FDCWD, place, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-  if (!copy.valid() || ::dup2(copy.get(), kHeld) != kHeld) return errno;
+// The copy is attached nowhere, and keeps the file system for as long as it is open. It replaces the one before only if it is of the
+// same file system. Returns an errno.
+int MountKeeper::hold(const char* place, dev_t device) {
+  Fd copy(::open_tree(AT_FDCWD, place, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
+  struct stat there{};
+  if (!copy.valid() || ::fstat(copy.get(), &there) != 0) return errno;
+  if (there.st_dev != device) return ESTALE;
+  if (::dup2(copy.get(), kHeld) != kHeld) return errno;
   if (copy.get() == kHeld) static_cast<void>(copy.release());  // the first one
   return 0;
 }
 
-int MountKeeper::put_back(const char* place) {
+int MountKeeper::put_back(const char* place, dev_t device) {
   if (::move_mount(kHeld, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH) != 0) return errno;
-  return hold(place);  // what is attached is no copy any more
+  return hold(place, device);  // what is attached is no copy any more
 }
 
 // Nothing of the parent's outlives it here, such as the lock of the node.
@@ -51,8 +70,8 @@ void MountKeeper::serve(int parent, const char* place) {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
   ::prctl(PR_SET_NAME, "ftap-mounts");
   if (!keep_only_mounting()) ::_exit(1);
-  for (Order order{}; ::recv(kParent, &order, sizeof(order), 0) == sizeof(order);) {
-    const int error = order == Order::kHold ? hold(place) : put_back(place);
+  for (Order order{}; receive(kParent, order);) {
+    const int error = order.kind == Kind::kHold ? hold(place, order.device) : put_back(place, order.device);
     if (::send(kParent, &error, sizeof(error), MSG_NOSIGNAL) != sizeof(error)) break;
   }
   ::_exit(0);
@@ -64,23 +83,31 @@ Result<std::unique_ptr<MountKeeper>> MountKeeper::start(const std::string& place
     return fail_errno(errno, "cannot make a pair of sockets");
   Fd ours(ends[0]);
   const Fd theirs(ends[1]);
+  const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
+  if (::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0)
+    return fail_errno(errno, "cannot bound the wait for a process");
   const pid_t child = ::fork();
   if (child < 0) return fail_errno(errno, "cannot start a process");
   if (child == 0) serve(theirs.get(), place.c_str());
   return std::unique_ptr<MountKeeper>(new MountKeeper(std::move(ours), child, place));
 }
 
+// One that hangs in the kernel ends some time later, or with this process.
 MountKeeper::~MountKeeper() {
   socket_.reset();
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
+  if (!answers_) ::kill(child_, SIGKILL);
+  while (::waitpid(child_, nullptr, answers_ ? 0 : WNOHANG) < 0 && errno == EINTR) continue;
 }
 
-Status MountKeeper::order(Order order, const char* what) {
+Status MountKeeper::order(const Order& order, const char* what) {
   constexpr const char* kHint = "restart flowtapd, which mounts it anew";
   int error = 0;
-  if (::send(socket_.get(), &order, sizeof(order), MSG_NOSIGNAL) != sizeof(order) ||
-      ::recv(socket_.get(), &error, sizeof(error), 0) != sizeof(error))
-    return fail(what + place_ + ": the process that does it has ended", kHint);
+  answers_ = ::send(socket_.get(), &order, sizeof(order), MSG_NOSIGNAL) == sizeof(order) &&
+             receive(socket_.get(), error);
+  is_usable_ = answers_ && error != ESTALE;
+  if (!answers_)
+    return fail(what + place_ + ": the process that does it has ended or does not answer", kHint);
+  if (error == ESTALE) return fail(what + place_ + ": another file system is found there", kHint);
   if (error != 0) return fail_errno(error, what + place_, kHint);
   return {};
 }

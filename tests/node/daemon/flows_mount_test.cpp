@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,12 +16,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <vector>
 
 #include "base/fd.hpp"
+#include "stream/mount_keeper.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -156,6 +160,76 @@ TEST(FlowsMount, SaysHowMuchItHolds) {
     EXPECT_GE(flows_held(dir / ""), kMiB);
     EXPECT_LT(flows_held(dir / ""), 2 * kMiB);
     ::umount((dir / "flows").c_str());
+  });
+}
+
+dev_t device_of(const std::string& path) {
+  struct stat there{};
+  return ::stat(path.c_str(), &there) == 0 ? there.st_dev : 0;
+}
+
+TEST(MountKeeper, PutsBackWhatItHoldsAndTakesNothingElse) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    const std::string flows = flows_path(dir / "");
+    const auto keeper = MountKeeper::start(flows);
+    ASSERT_TRUE(keeper) << keeper.error().what;
+    ASSERT_TRUE(mount_flows(dir / "", {kMiB, kFlows}));
+    std::ofstream(flows + "/kept") << "text";
+    const dev_t device = device_of(flows);
+    ASSERT_TRUE((*keeper)->hold(device));
+    for (int turn = 0; turn < 3; ++turn) {
+      ASSERT_EQ(::umount2(flows.c_str(), MNT_DETACH), 0);
+      EXPECT_FALSE(std::filesystem::exists(flows + "/kept"));
+      const Status back = (*keeper)->put_back(device);
+      ASSERT_TRUE(back) << back.error().what;
+      EXPECT_EQ(device_of(flows), device);
+      EXPECT_TRUE(std::filesystem::exists(flows + "/kept"));
+    }
+    // Another file system lies upon it.
+    ASSERT_EQ(::mount("other", flows.c_str(), "tmpfs", 0, nullptr), 0);
+    const Status other = (*keeper)->hold(device);
+    ASSERT_FALSE(other);
+    EXPECT_NE(other.error().what.find("another file system is found there"), std::string::npos);
+    EXPECT_FALSE((*keeper)->is_usable());
+    ASSERT_EQ(::umount2(flows.c_str(), MNT_DETACH), 0);
+    ASSERT_EQ(::umount2(flows.c_str(), MNT_DETACH), 0);
+    EXPECT_TRUE((*keeper)->put_back(device)) << "it still holds the one of before";
+    EXPECT_EQ(device_of(flows), device);
+    ::umount2(flows.c_str(), MNT_DETACH);
+  });
+}
+
+TEST(MountKeeper, FollowsNoLink) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    const auto keeper = MountKeeper::start(dir / "link");
+    ASSERT_TRUE(keeper) << keeper.error().what;
+    ASSERT_TRUE(mount_flows(dir / "", {kMiB, kFlows}));
+    std::filesystem::create_symlink("flows", dir / "link");
+    EXPECT_FALSE((*keeper)->hold(device_of(dir / "flows")));
+    ::umount2((dir / "flows").c_str(), MNT_DETACH);
+  });
+}
+
+// flowtapd goes on without it.
+TEST(MountKeeper, OneThatDoesNotAnswerIsNotWaitedForLong) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    auto keeper = MountKeeper::start(flows_path(dir / ""));
+    ASSERT_TRUE(keeper) << keeper.error().what;
+    const std::string self = std::to_string(::getpid());
+    std::ifstream children("/proc/" + self + "/task/" + self + "/children");
+    pid_t child = 0;
+    ASSERT_TRUE(children >> child);
+    ASSERT_EQ(::kill(child, SIGSTOP), 0);
+    const auto begin = std::chrono::steady_clock::now();
+    const Status held = (*keeper)->hold(1);
+    ASSERT_FALSE(held);
+    EXPECT_NE(held.error().what.find("does not answer"), std::string::npos) << held.error().what;
+    EXPECT_FALSE((*keeper)->is_usable());
+    keeper->reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
   });
 }
 
