@@ -18,17 +18,16 @@ std::string errno_text(int err) {
 std::string exhaustion_hint(int err) {
   switch (err) {
     case EMFILE:
-      return "let flowtapd have more open files: LimitNOFILE= of its unit, or the container's or shell's "
-             "ulimit -n";
+      return "let it have more open files: ulimit -n of the shell or container that it runs in, or for "
+             "flowtapd LimitNOFILE= of its unit";
     case ENFILE:
       return "the whole node has as many open files as it may: raise the sysctl fs.file-max, or end what "
              "holds "
              "them";
     case ENOMEM:
-      return "let flowtapd have more memory (MemoryMax= of its unit, limits.memory of its pod, memory.max of "
-             "a "
-             "cgroup above it), or set less in stream.ring_bytes, stream.flows_bytes and "
-             "telemetry.max_cgroups";
+      return "let it have more memory (memory.max of its cgroup or one above, limits.memory of its pod, for "
+             "flowtapd MemoryMax= of its unit); flowtapd needs less with smaller stream.ring_bytes, "
+             "stream.flows_bytes and telemetry.max_cgroups";
     default:
       return {};
   }
