@@ -37,13 +37,13 @@ int detach(const Config& config) {
   return 0;
 }
 
-// What auto takes here, and whether it is too much.
+// What auto takes here, and whether it is too much. The service may run below other limits than whoever asks.
 std::string memory(const StreamOptions& stream) {
   if (!stream.enabled) return {};
   const MemoryFit fit = fit_memory_here(stream);
   std::string text;
-  for (const std::string& sentence : {fit.taken, fit.too_much})
-    if (!sentence.empty()) text += sentence + '\n';
+  for (const std::string& sentence : {fit.unread, fit.taken, fit.too_much})
+    if (!sentence.empty()) text += "in the cgroup of this shell, " + sentence + '\n';
   return text;
 }
 
