@@ -87,8 +87,9 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
        .called =
            [ends = ends_](const std::string& name) {
              auto records = ends->in_no_pod();
-             std::erase_if(records,
-                           [&name](const telemetry::EndRecord& record) { return !is_called(record, name); });
+             if (!name.empty())
+               std::erase_if(
+                   records, [&name](const telemetry::EndRecord& record) { return !is_called(record, name); });
              return exits_from(records);
            }});
 }

@@ -51,9 +51,7 @@ Answer exits(const Call& call) {
 }
 
 Answer exits_of(const Call& call) {
-  const auto name = call.parameter("name");
-  if (!name) return error_answer(400, "exits are asked for by a name", "/api/v1/exits?name=NAME");
-  return {200, exits_to_json(call.node.exits_of(*name))};
+  return {200, exits_to_json(call.node.exits_of(call.parameter("name").value_or("")))};
 }
 
 using enum ParameterType;
@@ -135,11 +133,11 @@ const std::vector<Route>& routes() {
       {kPod + "/exits", exits, "How each of the pod's containers ended the last time."},
       {std::string(kExitsPath),
        exits_of,
-       "How a container that is in no pod, or a systemd service, ended the last time.",
+       "How containers that are in no pod, and systemd services, ended the last time.",
        {},
        {{"name",
-         "What people call it: a container's name, id or the beginning of its id, a service's name, or the "
-         "flow's id. It is needed."}}},
+         "Only what people call so: a container's name, id or the beginning of its id, a service's name, a "
+         "flow's id."}}},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,
        "The pods that schedulers of this node decided about, and their state.",

@@ -89,7 +89,8 @@ class NodeView {
   [[nodiscard]] virtual Exits exits(const std::string& /*ns*/, const std::string& /*pod*/) const {
     return {};
   }
-  /// The same of what is in no pod and people call so: a container's name or id, a service's name, the flow's id.
+  /// The same of what is in no pod and people call so: a container's name or id, a service's name, the flow's id. An
+  /// empty name stands for all of them.
   [[nodiscard]] virtual Exits exits_of(const std::string& /*name*/) const { return {}; }
   /// The flows; the returned view lives as long as this. While nothing is captured, an Error that says why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {

@@ -61,7 +61,8 @@ void ContainerEnds::note(Ends ends) {
 }
 
 void ContainerEnds::note(EndedContainer ended) {
-  end(touch(ended.of.name), end_of(std::move(ended.of), std::move(ended.end)));
+  EndRecord& record = touch(ended.of.name);
+  end(record, end_of(std::move(ended.of), std::move(ended.end)));
 }
 
 // Kills of a run before go. A container that is started again keeps its id, as a service keeps its flow.
@@ -74,7 +75,8 @@ void ContainerEnds::end(EndRecord& record, EndRecord::End end) {
 // A run that ends well is the answer to why the one before did not.
 void ContainerEnds::note(EndedService ended) {
   if (!ended.end) return forget(ended.of.name);
-  end(touch(ended.of.name), end_of(std::move(ended.of), std::move(*ended.end)));
+  EndRecord& record = touch(ended.of.name);
+  end(record, end_of(std::move(ended.of), std::move(*ended.end)));
 }
 
 void ContainerEnds::note(OomKills kills) {
