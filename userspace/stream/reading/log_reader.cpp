@@ -162,6 +162,7 @@ bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
   if (auto next = store_.successor(*flow_)) {
     flow_ = std::move(next);
     span_.edits = 0;
+    span_.within = {};  // what comes first there is a line of its own
     return true;
   }
   if (part.ended) {
@@ -196,6 +197,7 @@ void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
   if (part.lines_before > span_.lines) form_->say(jump_text(part.lines_before - span_.lines), piece);
   span_.at = part.from;
   span_.lines = part.lines_before;
+  span_.within = {};  // the rest of such a line may be among them
 }
 
 void LogReader::when_more(std::function<void()> wake) {

@@ -304,6 +304,23 @@ TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
   EXPECT_EQ(store_->stats().missed_lines, 2U * static_cast<std::uint64_t>(lines)) << "of both";
 }
 
+// A line of stderr began before the last line, and its rest makes room: what stderr says then is another line.
+TEST_F(LogReaderTest, WhatALineLeftOutLosesIsNotLookedForInTheNext) {
+  options_.flow_bytes = 32U << 10U;
+  open();
+  say("a", false, "stderr"), say("x"), say("b", false, "stderr");
+  const auto reader = this->reader({.follow = true, .tail_lines = 1, .whole_lines = true});
+  EXPECT_EQ(drain(*reader), "x\n");
+  say("c", true, "stderr");
+  for (int i = 0; i < 5000; ++i) {
+    say("more");
+    if (i % 100 == 0) flush();
+  }
+  flush();
+  say("new", true, "stderr");
+  EXPECT_TRUE(drain(*reader).ends_with("more\nnew\n"));
+}
+
 // Half of a log must not look like all of it.
 TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   options_.flow_bytes = 32U << 10U;
@@ -345,15 +362,16 @@ class SuccessionTest : public LogReaderTest {
     options_.flows = 2;
     open();
   }
-  void say(const std::string& id, const std::string& text) {
+  void say(const std::string& id, const std::string& text, bool full = true,
+           std::string_view output = "stdout") {
     flow::FlowStore::Writing writing(*store_, {});
-    const std::uint64_t end = at_ + text.size() + 1;
-    writing.add(*writing.flow(id), 1, "stdout", {text, true, at_, end, ++time_ * kSecond});
+    const std::uint64_t end = at_ + text.size() + (full ? 1 : 0);
+    writing.add(*writing.flow(id), 1, output, {text, full, at_, end, ++time_ * kSecond});
     at_ = end;
   }
   void become_old() { store_->flush({}, (time_ += 3600) * kSecond, true); }
-  void follow(const std::string& id) {
-    auto reader = LogReader::open(*store_, *waker_, id, {.follow = true});
+  void follow(const std::string& id, const LogReadOptions& options = {.follow = true}) {
+    auto reader = LogReader::open(*store_, *waker_, id, options);
     ASSERT_TRUE(reader && *(*reader)->prepare());
     reader_ = std::move(*reader);
   }
@@ -393,6 +411,16 @@ TEST_F(SuccessionTest, WhoFollowsASilentLogGoesOnWhenItHasMadeRoom) {
   EXPECT_EQ(store_->stats().missed_lines, 4U);
   say("sched/main", "nine");
   EXPECT_EQ(got(), "nine\n");
+}
+
+TEST_F(SuccessionTest, NothingIsLeftOutOfWhatComesInItsPlace) {
+  say("sched/main", "a", false, "stderr"), say("sched/main", "x");
+  say("sched/main", "b", false, "stderr");
+  follow("sched/main", {.follow = true, .tail_lines = 1, .whole_lines = true});
+  EXPECT_EQ(got(), "x\n");
+  become_old();
+  say("sched/main", "new", true, "stderr");
+  EXPECT_EQ(got(), "new\n");
 }
 
 TEST_F(SuccessionTest, NumbersBeginAnewWhereNobodyAsks) {
