@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/wall_clock.hpp"
 #include "stream/memory_limit.hpp"
@@ -22,13 +21,12 @@ void count_flows(const flow::Journal& journal, const std::vector<flow::FlowSumma
 }
 
 // Gaps of flows that are made of others' lines are the others' gaps, too.
-api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const flow::StoreStats& store,
-                             const std::set<std::string>& sought) {
+api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const flow::StoreStats& store) {
   api::RecoveryStatus all{.found = store.gone_refilled, .sought = 0, .missing = store.gone_missing};
   for (const flow::FlowSummary& flow : flows) {
     if (flow.derived) continue;
     all.found += flow.refilled;
-    (sought.contains(flow.id) ? all.sought : all.missing) += flow.missing;
+    (flow.sought ? all.sought : all.missing) += flow.missing;
   }
   return all;
 }
@@ -169,7 +167,7 @@ api::StreamStatusReport StreamPath::report() const {
   directory_->report(report);
   const auto flows = lines_->store().flows();
   count_flows(directory_->journal(), flows, report);
-  report.recovery = recovery(flows, lines_->store().stats(), repair_->refiller().sought());
+  report.recovery = recovery(flows, lines_->store().stats());
   report.differing = repair_->auditor().differing(kMostNamed);
   sources_->report(report);
   return report;

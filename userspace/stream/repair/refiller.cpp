@@ -55,16 +55,12 @@ void Refiller::run() noexcept {
       take_new(Clock::now());
     } catch (const std::exception&) {  // no memory: the gaps stay
       jobs_.clear();
-      const std::scoped_lock lock(sought_mutex_);
-      sought_.clear();
+      store_.settle_gaps();
     }
     const auto now = Clock::now();
     const auto job = next_job();
     if (job != jobs_.end() && job->second.due <= now && is_done(job->first, job->second, now)) {
-      {
-        const std::scoped_lock lock(sought_mutex_);
-        sought_.erase(job->first);
-      }
+      store_.settle_gaps(job->first);
       jobs_.erase(job);
     }
   }
@@ -92,20 +88,11 @@ bool Refiller::wait() {
 
 void Refiller::take_new(Clock::time_point now) {
   for (const std::string& id : store_.take_gapped()) {
-    {
-      const std::scoped_lock lock(sought_mutex_);
-      sought_.insert(id);
-    }
     Job& job = jobs_.try_emplace(id, Job{Clock::time_point::max(), {}, {}}).first->second;
     job.pause = kFirstPause;
     job.due = std::min(job.due, std::max(now + kFirstPause, rest_));
     job.until = now + kRefillPatience;
   }
-}
-
-std::set<std::string> Refiller::sought() const {
-  const std::scoped_lock lock(sought_mutex_);
-  return sought_;
 }
 
 // True: the last round was made. It is the one that leaves nothing open, or that is out of time. A log that changed while it was

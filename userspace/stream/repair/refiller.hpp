@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,8 +32,6 @@ class Refiller {
   Refiller(const Refiller&) = delete;
   Refiller& operator=(const Refiller&) = delete;
 
-  /// The flows whose gaps are being looked for. Safe from any thread.
-  [[nodiscard]] std::set<std::string> sought() const;
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:
@@ -62,9 +58,7 @@ class Refiller {
   std::map<std::string, GapsDecided> decided_;
   Clock::time_point rest_{};  // others have the processor until then
   std::array<std::atomic<std::uint64_t>, kRefillResults> bytes_{};
-  mutable std::mutex sought_mutex_;
-  std::set<std::string> sought_;  // the ids of jobs_
-  Bell bell_;                     // rings when there are new gaps
+  Bell bell_;  // rings when there are new gaps
   std::thread thread_;
 };
 

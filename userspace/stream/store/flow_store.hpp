@@ -88,6 +88,7 @@ struct FlowSummary {
   bool open = false;
   bool derived = false;  ///< its lines are also in other flows
   Before before = {};    ///< neither in `lines` nor in `bytes`
+  bool sought = false;   ///< what is missing may be found yet
 };
 
 /// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the
@@ -252,8 +253,13 @@ class FlowStore {
 
   /// `told` is called under the store's lock when there is a flow with gaps that take_gapped() has not told of yet.
   void when_gapped(std::function<void()> told);
-  /// The flows that have got gaps since the last call, and those with gaps that have ended.
+  /// The flows that have got gaps since the last call, and those with gaps that have ended. What they lack is sought, as it was
+  /// before, until settle_gaps().
   [[nodiscard]] std::vector<std::string> take_gapped();
+  /// Whoever took this flow looks no longer for what it lacks.
+  void settle_gaps(const std::string& id);
+  /// The same of all that were taken.
+  void settle_gaps();
   /// Puts lines in the place of gaps, which are in order, while others write and read. Safe from any thread. Returns the bytes
   /// that are no longer missing. A gap that is not there (any more) is left alone. Flows that ended earlier make room for it.
   /// Error code ENOSPC: this flow, or all of them, would be larger than they may be.
@@ -305,7 +311,8 @@ class FlowStore {
   void enforce(std::uint64_t wall_ns);
   void write_index();
   void note_gaps(const Flow& flow);
-  [[nodiscard]] static FlowSummary summary_of(const Flow& flow);
+  [[nodiscard]] FlowSummary summary_of(const Flow& flow) const;
+  [[nodiscard]] bool is_sought(const Flow& flow) const;
   [[nodiscard]] static Bounds bounds_of(const Flow& flow);
 
   const StoreOptions options_;
@@ -337,7 +344,8 @@ class FlowStore {
   std::uint64_t old_at_ = 0;  // when the next one is; 0: none will be
   bool more_age_ = false;     // flows that have ended since
   StoreStats stats_;
-  std::unordered_set<std::string> gapped_;
+  std::unordered_set<std::string> gapped_;  // ids of flows that nobody has taken yet
+  std::unordered_set<std::string> taken_;   // ids of those that somebody has
   std::function<void()> told_of_gap_;
   std::atomic<std::uint64_t> missed_lines_{0};
 };

@@ -33,8 +33,23 @@ void FlowStore::note_gaps(const Flow& flow) {
 std::vector<std::string> FlowStore::take_gapped() {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> gapped(gapped_.begin(), gapped_.end());
+  taken_.merge(gapped_);
   gapped_.clear();
   return gapped;
+}
+
+void FlowStore::settle_gaps(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  taken_.erase(id);
+}
+
+void FlowStore::settle_gaps() {
+  const std::scoped_lock lock(mutex_);
+  taken_.clear();
+}
+
+bool FlowStore::is_sought(const Flow& flow) const {
+  return flow.log.missing() > 0 && (gapped_.contains(flow.log.id()) || taken_.contains(flow.log.id()));
 }
 
 Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> fills) {

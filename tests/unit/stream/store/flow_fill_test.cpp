@@ -60,6 +60,18 @@ class FillTest : public testing::Test {
   std::uint64_t at_ = 0;
 };
 
+// What is lost is not missing for good before somebody has looked for it, and is again once more of it is lost.
+TEST_F(FillTest, IsSoughtUntilWhoeverTookItHasLooked) {
+  const auto is_sought = [&] { return store_->summary("f")->sought; };
+  EXPECT_TRUE(is_sought()) << "nobody has taken it";
+  EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
+  EXPECT_TRUE(is_sought());
+  store_->settle_gaps("f");
+  EXPECT_FALSE(is_sought());
+  store_->flush({}, 1, true), open();
+  EXPECT_TRUE(is_sought()) << "a start looks anew";
+}
+
 TEST_F(FillTest, InMemoryAndInTheFile) {
   const std::vector<std::string> filled{"one", "found", "two"};
   for (const bool in_file : {false, true}) {
