@@ -77,6 +77,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       ended_(written_.ended),
       open_(written_.open) {
   shown_lines_.go_on(written_.amid);
+  if (written_.base != 0) heard_.fill(Heard::kLine);  // it goes on with another log of the name
   if (written_.inode != 0) find_file();
   if (written_.length == 0) open_.reset();
 }
@@ -103,6 +104,24 @@ void FlowLog::forget_file() {
   unsettled_ = false;
 }
 
+// A gap ends a line to those who see it, so what comes behind it is another one.
+void FlowLog::set_before(Before before, const std::array<bool, 2>& amid) {
+  std::array<bool, 2> goes_on{};
+  for (std::size_t output = 0; output < amid.size(); ++output) {
+    if (!amid.at(output)) continue;
+    goes_on.at(output) = heard_.at(output) == Heard::kNothing;
+    if (goes_on.at(output)) written_.amid.at(output) = true;
+    if (heard_.at(output) == Heard::kLine && before.lines > 0) --before.lines;
+  }
+  written_.before = before;
+  shown_lines_.go_on(goes_on);
+}
+
+void FlowLog::note_heard(std::string_view output, Heard what) {
+  Heard& first = heard_.at(output == "stderr" ? 1 : 0);
+  if (first == Heard::kNothing) first = what;
+}
+
 std::optional<std::uint64_t> FlowLog::position_of(StreamNo stream) const {
   const auto at = streams_.find(stream);
   return at == streams_.end() ? std::nullopt : std::optional(at->second);
@@ -121,6 +140,8 @@ Status FlowLog::absorb(const FlowLog& other) {
   buffered_lines_ += count_lines(text);
   shown_ += other.shown_;
   shown_lines_ = other.shown_lines_;
+  for (std::size_t output = 0; output < heard_.size(); ++output)
+    if (heard_.at(output) == Heard::kNothing) heard_.at(output) = other.heard_.at(output);
   if (other.before().state != Before::State::kNone) set_before(other.before());
   for (const auto& [stream, position] : other.streams_) {
     std::uint64_t& ours = streams_[stream];
@@ -150,6 +171,7 @@ bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line
   position = line.end;
   put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
   ++buffered_lines_;
+  note_heard(output, Heard::kLine);
   if (shown_lines_.take(output, line.full)) ++shown_;
   if (first_ == 0) first_ = line.time;
   last_ = line.time;
@@ -186,6 +208,7 @@ bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint
 
 void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
   missing_ += gap.missing.value_or(0);
+  note_heard(gap.output, Heard::kGap);
   put_cri_line(buffer_, clock, gap);
   ++buffered_lines_;
   (void)shown_lines_.take(gap);

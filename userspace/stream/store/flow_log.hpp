@@ -57,10 +57,9 @@ class FlowLog {
   /// Lines as people see them.
   [[nodiscard]] std::uint64_t shown() const { return shown_; }
   [[nodiscard]] const Before& before() const { return written_.before; }
-  void set_before(const Before& before, const std::array<bool, 2>& amid = {}) {
-    written_.before = before;
-    shown_lines_.go_on(amid);
-  }
+  /// `amid`: stdout and stderr were amid a line, which is one of those before. What is here of such an output by now went on with
+  /// it, and counted it, too; else what comes does not count it.
+  void set_before(Before before, const std::array<bool, 2>& amid = {});
   /// The bytes of its streams, up to where they stand here; for a log of some of a stream's lines, the bytes of those lines.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
@@ -144,6 +143,8 @@ class FlowLog {
   [[nodiscard]] bool has_kept(const FilePart& file) const { return file.overwritten == overwritten_; }
 
  private:
+  enum class Heard : std::uint8_t { kNothing, kLine, kGap };
+
   [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
   [[nodiscard]] std::string current_path() const { return unsettled_ ? new_path() : path_; }
   void find_file();
@@ -156,6 +157,7 @@ class FlowLog {
   void drop_buffered(std::uint64_t bytes);
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(const CriLine& gap, CriTime& clock);
+  void note_heard(std::string_view output, Heard what);
   [[nodiscard]] std::uint64_t bytes_of(std::string_view lines) const;
 
   std::string path_;
@@ -165,6 +167,7 @@ class FlowLog {
   std::uint64_t buffered_lines_ = 0;
   std::uint64_t shown_ = 0;
   ShownLines shown_lines_;
+  std::array<Heard, 2> heard_{};  // what stdout and stderr began with since the log is in this process
   std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;

@@ -241,8 +241,8 @@ class FlowStore {
   /// Something known of flows beside their lines has changed.
   void news_of_flows();
 
-  /// What the flow's source wrote before it was captured, if it is not counted already. `amid`: what is captured of stdout and stderr
-  /// from now on goes on with a line of that. Safe from any thread.
+  /// What the flow's source wrote before it was captured, if it is not counted already. `amid`: its stdout and stderr ended amid a line
+  /// of that, and whatever is captured of such an output came after whoever counted began. Safe from any thread.
   void set_before(const std::string& id, const Before& before, const std::array<bool, 2>& amid = {});
 
   /// Moves positions, and the number of lines before the first of them, from where they stood after this many edits to where they

@@ -103,6 +103,34 @@ TEST_P(OlderIndex, IsGoneOnWith) {
 INSTANTIATE_TEST_SUITE_P(FlowIndex, OlderIndex,
                          testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}, OlderBuild{'\4', 120}));
 
+// Outputs that were silent when the count began speak while it lasts: each line counts once, whoever has it.
+TEST(FlowIndex, WhatIsWrittenWhileTheLinesBeforeAreCountedIsCountedOnce) {
+  const TmpfsDir dir;
+  auto store = FlowStore::open({.dir = dir / ""});
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.add(*writing.flow("f"), 1, "stdout", {"the rest", true, 0, 9, 1});
+    writing.add(*writing.flow("f"), 1, "stdout", {"another", true, 9, 17, 2});
+  }
+  store->set_before("f", {.state = Before::State::kCounted, .bytes = 30, .lines = 5}, {true, true});
+  const auto lines = [&] { return store->summary("f")->before.lines + store->summary("f")->lines; };
+  EXPECT_EQ(lines(), 6U) << "the rest belongs to one of the five";
+  store->flush({}, 1, true);
+  store = FlowStore::open({.dir = dir / ""});
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.add(*writing.flow("f"), 2, "stderr", {"the rest", true, 0, 9, 3});
+  }
+  EXPECT_EQ(lines(), 6U) << "stderr goes on with its line, over a start, too";
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.add_gap(*writing.flow("g"), 1, "stdout", 10, 1);
+    writing.add(*writing.flow("g"), 1, "stdout", {"behind", true, 10, 17, 1});
+  }
+  store->set_before("g", {.state = Before::State::kCounted, .bytes = 30, .lines = 5}, {true, false});
+  EXPECT_EQ(store->summary("g")->before.lines + store->summary("g")->lines, 6U) << "a gap ends a line";
+}
+
 // Lines as people see them, and what was written before, over a start amid a long line of each output.
 TEST(FlowIndex, LinesThatPeopleSeeOverAStart) {
   const TmpfsDir dir;
