@@ -1,10 +1,10 @@
 // Counts what containers wrote before they were captured, from what their runtimes have kept of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -31,11 +31,13 @@ template <typename GoOn>
   return history.fault().empty() ? counted : before;
 }
 
-/// It works on a thread of its own, behind everything else that the node does, and on each flow once.
+/// It works on a thread of its own, behind everything else that the node does, and counts each flow once. What cannot be read, or is
+/// not there yet, is tried again after longer and longer pauses.
 class BeforeCounter {
  public:
-  /// Both must outlive it.
-  BeforeCounter(flow::FlowStore& store, const Histories& histories);
+  /// Both must outlive it. `again`: how often it looks, and its first pause before it tries a flow again.
+  BeforeCounter(flow::FlowStore& store, const Histories& histories,
+                std::chrono::milliseconds again = std::chrono::seconds(5));
   ~BeforeCounter();
   BeforeCounter(const BeforeCounter&) = delete;
   BeforeCounter& operator=(const BeforeCounter&) = delete;
@@ -44,16 +46,24 @@ class BeforeCounter {
   void add(const std::string& flow, std::uint64_t since);
 
  private:
+  struct Turn {
+    std::uint64_t since = 0;  // ns since 1970
+    Bell::Clock::time_point due{};
+    std::chrono::milliseconds pause{};
+    bool over = false;  // it cannot be counted any more
+  };
+
   void run() noexcept;
   void look();
-  void count(const std::string& flow, std::uint64_t since);
+  [[nodiscard]] bool count(const std::string& flow, std::uint64_t since);
 
   flow::FlowStore& store_;
   const Histories& histories_;
+  const std::chrono::milliseconds again_;
   Bell bell_;
   std::mutex mutex_;
-  std::map<std::string, std::uint64_t> since_;  // by the flow's id
-  std::set<std::string> tried_;                 // ids
+  std::map<std::string, std::uint64_t> since_;  // of flows that look() has not seen yet, by id
+  std::map<std::string, Turn> turns_;           // of flows that are not counted, by id
   std::thread thread_;
 };
 
