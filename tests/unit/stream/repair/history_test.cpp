@@ -141,17 +141,17 @@ TEST_F(HistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
 
 // With one byte too few in the middle, the two are not equal.
 TEST_F(HistoryTest, AByteIsADifference) {
-  capture(1, 500);
+  capture(1, 2000);
   at_[0] += 1;
-  capture(501, 1000);
-  keep(1, 1000);
+  capture(2001, 3000);
+  keep(1, 3000);
   const FlowAudit audit = audit_flow(*store_, *history_, kFlow, [] { return true; });
   EXPECT_EQ(audit.result, AuditResult::kDiffers);
   std::size_t equal = 0;
-  for (std::uint64_t n = 1; n < 500; ++n)
+  for (std::uint64_t n = 1; n < 2000; ++n)
     if (n % 10 != 3) equal += line(n).size();
-  // "line 501" was captured, and the runtime has "line 500".
-  EXPECT_EQ(audit.difference, "stdout differs after " + std::to_string(equal + 7) + " equal bytes");
+  // "line 2001" was captured, and the runtime has "line 2000".
+  EXPECT_EQ(audit.difference, "stdout differs after " + std::to_string(equal + 8) + " equal bytes");
 }
 
 TEST_F(HistoryTest, WhatDiffersIsSaid) {
