@@ -19,10 +19,16 @@ std::string valid_name(std::string_view name) {
 }  // namespace
 
 bool Page::add(std::string_view name, PageKind kind, std::string_view help, LabelPairs labels, double value) {
-  if (samples_ == kMostSamples) return false;
+  if (samples_ == most_) {
+    full_ = true;
+    return false;
+  }
   auto at = families_.find(name);
   if (at == families_.end()) {
-    if (families_.size() == kMostFamilies) return false;
+    if (families_.size() == kMostFamilies) {
+      full_ = true;
+      return false;
+    }
     at = families_.try_emplace(valid_name(name), PageFamily{kind, printable(help), {}}).first;
   }
   for (auto& [key, text] : labels) text = printable(text);

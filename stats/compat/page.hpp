@@ -23,7 +23,9 @@ struct PageFamily {
 class Page {
  public:
   static constexpr std::size_t kMostFamilies = 4096;
-  static constexpr std::size_t kMostSamples = 65536;  ///< of all families together
+  static constexpr std::size_t kMostSamples = std::size_t{1} << 18U;  ///< of all families together
+
+  explicit Page(std::size_t most = kMostSamples) : most_(most) {}
 
   /// Characters that a name must not have become '_'. Values of labels become printable. The first one of a name says
   /// the kind and the help text. False: there is no room, or that series is already there; it is then left out.
@@ -32,11 +34,18 @@ class Page {
   /// Adds everything of `other` that is not yet here.
   void merge(Page other);
 
+  /// Whether something was left out for lack of room.
+  [[nodiscard]] bool full() const { return full_; }
+  [[nodiscard]] std::size_t samples() const { return samples_; }
+  [[nodiscard]] std::size_t room() const { return most_ - samples_; }
+
   [[nodiscard]] const std::map<std::string, PageFamily, std::less<>>& families() const { return families_; }
 
  private:
   std::map<std::string, PageFamily, std::less<>> families_;
+  std::size_t most_;
   std::size_t samples_ = 0;
+  bool full_ = false;
 };
 
 /// Reads such a page.

@@ -2,8 +2,10 @@
 // this one: tests/golden/node_exporter has a server with GPUs and fabrics, and a small box.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "stats/compat/rows.hpp"
 #include "telemetry/node_exporter/node_exporter_page.hpp"

@@ -34,9 +34,13 @@ TEST(CompatPage, HasBounds) {
   for (std::size_t i = 0; i < Page::kMostFamilies; ++i)
     EXPECT_TRUE(page.add("f" + std::to_string(i), PageKind::kGauge, "x", {}, 1));
   EXPECT_FALSE(page.add("one_more", PageKind::kGauge, "x", {}, 1));
-  for (std::size_t i = Page::kMostFamilies; i < Page::kMostSamples; ++i)
-    EXPECT_TRUE(page.add("f0", PageKind::kGauge, "x", {{"i", std::to_string(i)}}, 1));
-  EXPECT_FALSE(page.add("f0", PageKind::kGauge, "x", {{"i", "more"}}, 1));
+  EXPECT_TRUE(page.full());
+  Page small(2);
+  EXPECT_TRUE(small.add("a", PageKind::kGauge, "x", {{"i", "1"}}, 1));
+  EXPECT_TRUE(small.add("a", PageKind::kGauge, "x", {{"i", "2"}}, 1));
+  EXPECT_FALSE(small.full());
+  EXPECT_FALSE(small.add("a", PageKind::kGauge, "x", {{"i", "3"}}, 1));
+  EXPECT_TRUE(small.full());
 }
 
 TEST(CompatPage, CollectorsOfOurTableSayHowTheyDid) {

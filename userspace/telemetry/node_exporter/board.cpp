@@ -1,7 +1,6 @@
 // The board: what its firmware says of it, and the errors of its memory.
 #include <array>
 
-#include "base/ascii.hpp"
 #include "telemetry/node_exporter/readers.hpp"
 
 namespace flowtap::telemetry::node_exporter {
@@ -45,12 +44,6 @@ void add_errors(Source& from, const std::string& folder, std::string_view name, 
   add(uncorrectable, "uncorrectable");
 }
 
-// "mc0", "csrow12": the number; empty for other names.
-std::string edac_number(std::string_view prefix, const std::string& name) {
-  const std::string number = name.substr(prefix.size());
-  return !number.empty() && is_digit(number.front()) ? number : std::string();
-}
-
 }  // namespace
 
 Found read_dmi(Source& from, Page& out) {
@@ -68,14 +61,14 @@ Found read_dmi(Source& from, Page& out) {
 Found read_edac(Source& from, Page& out) {
   const std::string all = from.sys("/devices/system/edac/mc/");
   for (const std::string& name : from.names(all, "mc")) {
-    const std::string controller = edac_number("mc", name);
+    const std::string controller = number_after("mc", name);
     if (controller.empty()) continue;
     const std::string folder = all + name + '/';
     add_errors(from, folder, "", {{"controller", controller}}, "ce_count", "ue_count", out);
     add_errors(from, folder, "csrow_", {{"controller", controller}, {"csrow", "unknown"}}, "ce_noinfo_count",
                "ue_noinfo_count", out);
     for (const std::string& row : from.names(folder, "csrow")) {
-      const std::string number = edac_number("csrow", row);
+      const std::string number = number_after("csrow", row);
       if (!number.empty())
         add_errors(from, folder + row + '/', "csrow_", {{"controller", controller}, {"csrow", number}},
                    "ce_count", "ue_count", out);

@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "telemetry/collecting/fields.hpp"
@@ -11,12 +10,6 @@
 
 namespace flowtap::telemetry::node_exporter {
 namespace {
-
-std::optional<std::uint64_t> ipvs_hex(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), value, 16);
-  return ec == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
-}
 
 struct Endpoint {
   std::string address;
@@ -27,7 +20,7 @@ struct Endpoint {
 std::optional<Endpoint> parse_endpoint(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto port = ipvs_hex(text.substr(colon + 1));
+  const auto port = hexadecimal_in(text.substr(colon + 1));
   std::string_view address = text.substr(0, colon);
   if (!port || *port > 65535) return std::nullopt;
   Endpoint endpoint{.address = {}, .port = std::to_string(*port)};
@@ -39,7 +32,7 @@ std::optional<Endpoint> parse_endpoint(std::string_view text) {
         ::inet_ntop(AF_INET6, &six, shown.data(), shown.size()) == nullptr)
       return std::nullopt;
   } else {
-    const auto four = address.size() == 8 ? ipvs_hex(address) : std::nullopt;
+    const auto four = address.size() == 8 ? hexadecimal_in(address) : std::nullopt;
     if (!four) return std::nullopt;
     const in_addr address4{.s_addr = htonl(static_cast<std::uint32_t>(*four))};
     if (::inet_ntop(AF_INET, &address4, shown.data(), shown.size()) == nullptr) return std::nullopt;
@@ -81,7 +74,7 @@ bool parse_ipvs_stats(std::string_view text, Page& out) {
   std::string_view line = next_line(text);
   bool good = true;
   for (const Counter& counter : kCounters) {
-    const auto value = ipvs_hex(next_word(line));
+    const auto value = hexadecimal_in(next_word(line));
     good = good && value;
     if (value)
       out.add("node_ipvs_" + std::string(counter.name), PageKind::kCounter, counter.help, {},

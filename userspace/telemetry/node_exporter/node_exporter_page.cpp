@@ -24,19 +24,23 @@ void add_success(const Reader& reader, bool success, Page& out) {
           {{"collector", std::string(reader.name)}}, success ? 1 : 0);
 }
 
+// How the readers did comes first: it has room, whatever they read.
 Page read_lane(Lane lane, Source& from) {
   Page page;
+  std::vector<Page> read;
   for (const Reader& reader : node_exporter::readers()) {
     if (reader.lane != lane) continue;
     from.begin();
     const auto begin = PageClock::now();
-    const bool found = reader.read(from, page) == Found::kSomething;
+    Page& own = read.emplace_back(node_exporter::kMostOfReader);
+    const bool found = reader.read(from, own) == Found::kSomething;
     const std::chrono::duration<double> took = PageClock::now() - begin;
-    add_success(reader, found && !from.failed(), page);
+    add_success(reader, found && !from.failed() && !own.full(), page);
     if (!reader.name.empty())
       page.add("node_scrape_collector_duration_seconds", PageKind::kGauge, "How long a collector took.",
                {{"collector", std::string(reader.name)}}, took.count());
   }
+  for (Page& own : read) page.merge(std::move(own));
   return page;
 }
 
@@ -80,24 +84,25 @@ void NodeExporterPage::begin_lanes() {
 }
 
 Page NodeExporterPage::read() {
+  const auto asked = PageClock::now();
   const std::scoped_lock lock(mutex_);
-  const auto now = PageClock::now();
-  if (!boards_.empty() && now - begun_ < kLeast) return last_;
+  // Whoever waited while somebody else's reading ran has its result.
+  if (!boards_.empty() && asked < ended_ + kLeast) return last_;
   if (boards_.empty()) begin_lanes();
-  begun_ = now;
   std::vector<stats::Series> none;
   lanes_.collect(limit_, none);
-  const auto states = lanes_.states();
-  last_ = {};
+  last_ = Page();
   for (std::size_t i = 0; i < boards_.size(); ++i) {
-    if (states.at(i).late) {
+    // A lane that was cut off may have come to the end of the reading before since the last call: one that always takes a
+    // little longer is a call behind, and not absent.
+    const std::scoped_lock board(boards_[i]->mutex);
+    Page page = std::exchange(boards_[i]->page, Page());
+    if (page.families().empty())
       for (const Reader& reader : node_exporter::readers())
         if (reader.lane == static_cast<Lane>(i)) add_success(reader, false, last_);
-      continue;
-    }
-    const std::scoped_lock board(boards_[i]->mutex);
-    last_.merge(std::exchange(boards_[i]->page, Page()));
+    last_.merge(std::move(page));
   }
+  ended_ = PageClock::now();
   return last_;
 }
 

@@ -13,8 +13,8 @@
 namespace flowtap::telemetry {
 
 /// The files are read when the page is asked for, and not in each cycle: nobody sees them meanwhile, and some
-/// of them cost much. Each lane (readers.hpp) has a thread of its own. One that hangs is absent from the page, and its
-/// collectors have node_scrape_collector_success 0.
+/// of them cost much. Each lane (readers.hpp) has a thread of its own. One that is cut off is a page behind, if it has come to its end since,
+/// and otherwise absent, with node_scrape_collector_success 0.
 class NodeExporterPage final : public stats::compat::PageSource {
  public:
   static constexpr std::chrono::milliseconds kLimit{3000};  ///< for one reading; scrapes have 10 s as a rule
@@ -35,7 +35,7 @@ class NodeExporterPage final : public stats::compat::PageSource {
   std::string host_root_;
   std::chrono::milliseconds limit_;
   std::mutex mutex_;
-  std::chrono::steady_clock::time_point begun_{};  // the last reading
+  std::chrono::steady_clock::time_point ended_{};  // the last reading
   stats::compat::Page last_;
   std::vector<std::shared_ptr<Board>> boards_;  // by lane
   Collectors lanes_;

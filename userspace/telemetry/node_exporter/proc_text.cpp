@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,12 +20,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
   for (auto word = next_word(line); !word.empty() && words.size() < kMostColumns; word = next_word(line))
     words.push_back(word);
   return words;
-}
-
-std::optional<std::uint64_t> hexadecimal(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), value, 16);
-  return ec == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
 template <std::size_t N>
@@ -192,11 +185,11 @@ bool parse_softnet(std::string_view text, Page& out) {
   for (std::size_t row = 0; !text.empty(); ++row) {
     const auto words = words_of(next_line(text));
     if (words.empty()) continue;
-    const auto cpu = words.size() > kCpu ? hexadecimal(words[kCpu]) : std::optional<std::uint64_t>(row);
+    const auto cpu = words.size() > kCpu ? hexadecimal_in(words[kCpu]) : std::optional<std::uint64_t>(row);
     good = good && cpu;
     for (const Column& column : kColumns) {
       if (column.at >= words.size() || !cpu) continue;
-      const auto value = hexadecimal(words[column.at]);
+      const auto value = hexadecimal_in(words[column.at]);
       good = good && value;
       if (value)
         out.add(column.name, column.kind, column.help, {{"cpu", std::to_string(*cpu)}},
@@ -220,7 +213,7 @@ bool parse_conntrack_stat(std::string_view text, Page& out) {
       continue;
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto value = hexadecimal(words[i]);
+      const auto value = hexadecimal_in(words[i]);
       good = good && value;
       if (value) sums[heads[i]] += *value;
     }
@@ -261,9 +254,9 @@ bool parse_udp_queues(std::string_view text, std::string_view ip, Page& out) {
     if (words.empty()) continue;
     const std::string_view queues = words.size() > kQueues ? words[kQueues] : std::string_view();
     const auto colon = queues.find(':');
-    const auto sent = hexadecimal(queues.substr(0, colon));
+    const auto sent = hexadecimal_in(queues.substr(0, colon));
     const auto received =
-        colon == std::string_view::npos ? std::nullopt : hexadecimal(queues.substr(colon + 1));
+        colon == std::string_view::npos ? std::nullopt : hexadecimal_in(queues.substr(colon + 1));
     good = good && sent && received;
     tx += sent.value_or(0);
     rx += received.value_or(0);

@@ -14,18 +14,21 @@ using stats::compat::LabelPairs;
 using stats::compat::Page;
 using stats::compat::PageKind;
 
+/// The most series that one reader may give, so that it leaves room for all others.
+inline constexpr std::size_t kMostOfReader = 32768;
+
 /// kNothing: this node has nothing of the kind.
 enum class Found : std::uint8_t { kSomething, kNothing };
 
 /// Readers of one lane are called one after the other, so one that hangs holds up only its lane.
 enum class Lane : std::uint8_t {
-  kProc,      ///< memory of the kernel: never hangs
-  kCpus,      ///< a driver may ask each CPU
-  kNetwork,   ///< the lock of the network's configuration
-  kSensors,   ///< a management controller or a bus
-  kFabric,    ///< firmware of adapters
-  kDevices,   ///< what else has a driver
-  kTextfile,  ///< a file system on a disk
+  kProc,     ///< memory of the kernel: never hangs
+  kCpus,     ///< a driver may ask each CPU, and the kernel delays that
+  kNetwork,  ///< the lock of the network's configuration
+  kSensors,  ///< a management controller or a bus
+  kFabric,   ///< firmware of adapters
+  kDevices,  ///< what else has a driver
+  kDisk,     ///< a file system on a disk
 };
 inline constexpr std::uint8_t kLanes = 7;
 

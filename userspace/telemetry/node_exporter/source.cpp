@@ -1,6 +1,7 @@
 #include "telemetry/node_exporter/source.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/directory.hpp"
 #include "base/fd.hpp"
 #include "base/file.hpp"
@@ -30,6 +32,17 @@ std::optional<double> number_in(std::string_view text) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::optional<std::uint64_t> hexadecimal_in(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return ec == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::string number_after(std::string_view prefix, const std::string& name) {
+  std::string number = name.substr(prefix.size());
+  return !number.empty() && is_digit(number.front()) ? number : std::string();
+}
+
 bool Source::may_open() {
   if (opened_ == kMostFiles) {
     failed_ = true;
@@ -45,6 +58,29 @@ std::optional<std::string> Source::text(const std::string& path) {
   if (all) return std::move(*all);
   if (all.error().code != ENOENT) failed_ = true;
   return std::nullopt;
+}
+
+std::optional<Source::OnDisk> Source::on_disk(const std::string& path) {
+  if (!may_open()) return std::nullopt;
+  // A pipe in its place is found out before anybody waits for it.
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status{};
+  const bool regular = file.valid() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular) {
+    if (file.valid() || errno != ENOENT) failed_ = true;
+    return std::nullopt;
+  }
+  OnDisk found{.text = {}, .written = status.st_mtim.tv_sec};
+  std::array<char, 16384> bytes{};
+  while (true) {
+    const ssize_t n = ::read(file.get(), bytes.data(), bytes.size());
+    if (n == 0) return found;
+    if (n < 0 || found.text.size() + static_cast<std::size_t>(n) > kMostText) {
+      failed_ = true;
+      return std::nullopt;
+    }
+    found.text.append(bytes.data(), static_cast<std::size_t>(n));
+  }
 }
 
 std::optional<std::string> Source::line(const std::string& path) {

@@ -13,6 +13,12 @@ namespace flowtap::telemetry::node_exporter {
 /// A number as sysfs and procfs write it: decimal, with sign or point, or hexadecimal after "0x". Never infinite.
 [[nodiscard]] std::optional<double> number_in(std::string_view text);
 
+/// Hexadecimal digits and nothing else.
+[[nodiscard]] std::optional<std::uint64_t> hexadecimal_in(std::string_view text);
+
+/// "12" of "csrow12"; empty if no digit follows the prefix, which `name` has.
+[[nodiscard]] std::string number_after(std::string_view prefix, const std::string& name);
+
 /// Used by one thread. What is not there is absent and no failure.
 class Source {
  public:
@@ -36,6 +42,13 @@ class Source {
 
   /// The whole file. One that is there and cannot be read is a failure.
   [[nodiscard]] std::optional<std::string> text(const std::string& path);
+
+  /// A regular file on a disk, which other people may have put there. Anything else in its place is a failure.
+  struct OnDisk {
+    std::string text;
+    std::int64_t written = 0;  ///< seconds since the Unix epoch
+  };
+  [[nodiscard]] std::optional<OnDisk> on_disk(const std::string& path);
 
   /// An attribute of sysfs without white space around it. Drivers refuse to read what the hardware does not have, with
   /// any errno, so such a refusal is no failure.

@@ -1,7 +1,8 @@
 // What is asked of the kernel itself, and the names of the system.
-#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -77,10 +78,10 @@ void add_clock_sources(Source& from, Page& out) {
 }  // namespace
 
 Found read_os(Source& from, Page& out) {
-  auto text = from.text(from.root("/etc/os-release"));
-  if (!text) text = from.text(from.root("/usr/lib/os-release"));
-  if (!text) return Found::kNothing;
-  const Fields fields = parse_os_release(*text);
+  auto file = from.on_disk(from.root("/etc/os-release"));
+  if (!file) file = from.on_disk(from.root("/usr/lib/os-release"));
+  if (!file) return Found::kNothing;
+  const Fields fields = parse_os_release(file->text);
   const auto field = [&](std::string_view name) {
     const auto at = fields.find(name);
     return at == fields.end() ? std::string() : at->second;
@@ -113,8 +114,8 @@ Found read_selinux(Source& from, Page& out) {
   if (const auto mode = from.number(enforcing))
     out.add("node_selinux_current_mode", PageKind::kGauge, "SELinux now: 1 enforcing, 0 permissive.", {},
             *mode);
-  const auto config = from.text(from.root("/etc/selinux/config"));
-  const Fields fields = config ? parse_os_release(*config) : Fields();
+  const auto config = from.on_disk(from.root("/etc/selinux/config"));
+  const Fields fields = config ? parse_os_release(config->text) : Fields();
   if (const auto mode = fields.find("SELINUX"); mode != fields.end())
     out.add("node_selinux_config_mode", PageKind::kGauge,
             "SELinux after a boot: 1 enforcing, 0 permissive, -1 disabled.", {},
@@ -138,10 +139,11 @@ Found read_time(Source& from, Page& out) {
   return Found::kSomething;
 }
 
-// adjtimex(2) with no mode set changes nothing.
+// adjtimex(2) with no mode set changes nothing. glibc's function makes the system call clock_adjtime, which is refused
+// (userspace/daemon/seccomp.cpp).
 Found read_timex(Source& from, Page& out) {
   timex now{};
-  const int state = ::adjtimex(&now);
+  const auto state = ::syscall(SYS_adjtimex, &now);
   if (state < 0) {
     from.fail();
     return Found::kNothing;

@@ -1,17 +1,10 @@
 // Zones and coolers of /sys/class/thermal (Documentation/driver-api/thermal/sysfs-api.rst).
-#include "base/ascii.hpp"
 #include "telemetry/node_exporter/readers.hpp"
 
 namespace flowtap::telemetry::node_exporter {
 namespace {
 
 constexpr double kMillidegrees = 1000;
-
-// The number at the end of "thermal_zone0"; empty for what is no such folder.
-std::string number_after(std::string_view prefix, const std::string& name) {
-  const std::string number = name.substr(prefix.size());
-  return !number.empty() && is_digit(number.front()) ? number : std::string();
-}
 
 }  // namespace
 

@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "base/fd.hpp"
+#include "telemetry/node_exporter/readers.hpp"
 #include "telemetry/node_exporter/source.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/node_exporter/pages.hpp"
@@ -81,6 +85,72 @@ TEST(NodeExporterPage, HoweverManyAskTheFilesAreReadTenTimesASecondAtMost) {
   }
   std::this_thread::sleep_for(NodeExporterPage::kLeast);
   EXPECT_EQ(series_of(page.read()).at("node_memory_MemTotal_bytes"), 2048);
+}
+
+// A pipe is read to its end by each writer that comes and goes: a lane that takes longer than the limit, each time.
+TEST(NodeExporterPage, ALaneThatAlwaysTakesTooLongIsAPageBehind) {
+  test::FileTree tree;
+  tree.file("proc/meminfo", "MemTotal: 1 kB\n");
+  const std::string slow = tree.root() + "/proc/vmstat";
+  ASSERT_EQ(::mkfifo(slow.c_str(), 0600), 0);
+  NodeExporterPage page(tree.root(), std::chrono::milliseconds(200));
+  EXPECT_FALSE(series_of(page.read()).contains("node_memory_MemTotal_bytes"));
+  {
+    const Fd writer(::open(slow.c_str(), O_WRONLY | O_CLOEXEC));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto behind = series_of(page.read());
+  EXPECT_EQ(behind.at("node_memory_MemTotal_bytes"), 1024);
+  EXPECT_EQ(behind.at(success_of("meminfo")), 1);
+  std::this_thread::sleep_for(NodeExporterPage::kLeast);
+  EXPECT_EQ(series_of(page.read()).at(success_of("meminfo")), 0) << "it has not come to its end since";
+  {
+    const Fd writer(::open(slow.c_str(), O_WRONLY | O_CLOEXEC));
+  }
+}
+
+TEST(NodeExporterPage, WhoeverAsksMeanwhileHasTheSameReading) {
+  test::FileTree tree;
+  const std::string hangs = tree.root() + "/proc/vmstat";
+  std::filesystem::create_directories(tree.root() + "/proc");
+  ASSERT_EQ(::mkfifo(hangs.c_str(), 0600), 0);
+  constexpr std::chrono::milliseconds kLimit{500};
+  NodeExporterPage page(tree.root(), kLimit);
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> askers;
+    for (int i = 0; i < 4; ++i) askers.emplace_back([&page] { static_cast<void>(page.read()); });
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2 * kLimit) << "one reading, and not four";
+  {
+    const Fd writer(::open(hangs.c_str(), O_WRONLY | O_CLOEXEC));
+  }
+}
+
+TEST(NodeExporterPage, OneCollectorLeavesRoomForTheOthers) {
+  test::FileTree tree;
+  std::string backends = "TCP  0A600001:01BB rr\n";
+  for (unsigned i = 0; i < node_exporter::kMostOfReader; ++i) {
+    std::array<char, 64> line{};
+    std::snprintf(line.data(), line.size(), "  -> %08X:192B Masq 1 3 1\n", i);
+    backends += line.data();
+  }
+  tree.file("proc/1/net/ip_vs_stats", "a\nb\n 1 2 3 4 5\n").file("proc/1/net/ip_vs", backends);
+  tree.file("proc/meminfo", "MemTotal: 1 kB\n");
+  const auto all = series_of(NodeExporterPage(tree.root()).read());
+  EXPECT_EQ(all.at(success_of("ipvs")), 0);
+  EXPECT_EQ(all.at(success_of("meminfo")), 1);
+  EXPECT_EQ(all.at("node_memory_MemTotal_bytes"), 1024);
+}
+
+TEST(NodeExporterPage, APipeAmongTheTextFilesIsAnErrorAndHoldsUpNobody) {
+  test::FileTree tree;
+  const std::string folder = tree.root() + "/var/lib/prometheus/node-exporter";
+  tree.file("var/lib/prometheus/node-exporter/good.prom", "good 1\n");
+  ASSERT_EQ(::mkfifo((folder + "/pipe.prom").c_str(), 0600), 0);
+  const auto all = series_of(NodeExporterPage(tree.root()).read());
+  EXPECT_EQ(all.at("node_textfile_scrape_error"), 1);
+  EXPECT_EQ(all.at("good"), 1);
 }
 
 TEST(NodeExporterSource, OpensSoManyFilesInOneReadingAndNoMore) {
