@@ -11,7 +11,7 @@ constexpr std::array kReaders{
     Reader{"conntrack", Lane::kProc, read_conntrack},
     Reader{"entropy", Lane::kProc, read_entropy},
     Reader{"filefd", Lane::kProc, read_filefd},
-    Reader{"ipvs", Lane::kProc, read_ipvs},
+    Reader{"ipvs", Lane::kDevices, read_ipvs},
     Reader{"meminfo", Lane::kProc, read_meminfo},
     Reader{"netstat", Lane::kProc, read_netstat},
     Reader{"nfs", Lane::kProc, read_nfs},

@@ -137,7 +137,7 @@ TEST(NodeExporterPage, OneCollectorLeavesRoomForTheOthers) {
   }
   tree.file("proc/1/net/ip_vs_stats", "a\nb\n 1 2 3 4 5\n").file("proc/1/net/ip_vs", backends);
   tree.file("proc/meminfo", "MemTotal: 1 kB\n");
-  const auto all = series_of(NodeExporterPage(tree.root()).read());
+  const auto all = series_of(NodeExporterPage(tree.root(), std::chrono::minutes(1)).read());
   EXPECT_EQ(all.at(success_of("ipvs")), 0);
   EXPECT_EQ(all.at(success_of("meminfo")), 1);
   EXPECT_EQ(all.at("node_memory_MemTotal_bytes"), 1024);
