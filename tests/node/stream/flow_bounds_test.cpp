@@ -88,9 +88,10 @@ TEST_F(FlowBounds, OfOneFlowTheNewestLines) {
   EXPECT_GE(kept.size(), kBound / 8);
   EXPECT_EQ(difference(log_text(*daemon_, flow_id(0), "stdout"), wanted), "") << "the journal has the rest";
   const auto logs = [&](const std::vector<std::string>& arguments) {
-    EXPECT_EQ(start_logs(root_, "logs", arguments)->wait(), 0);
-    EXPECT_EQ(root_.read("logs.err"), "");
-    return root_.read("logs");
+    const std::string name = fmt::format("logs-{}", arguments.size());
+    EXPECT_EQ(start_logs(root_, name, arguments)->wait(), 0);
+    EXPECT_EQ(root_.read(name + ".err"), "");
+    return root_.read(name);
   };
   EXPECT_EQ(difference(logs({std::string(kNamespace) + "/job-0"}), wanted), "");
   EXPECT_EQ(logs({flow_id(0), "--tail", "15000"}), writer_lines(kLines - 15'000, 15'000));
@@ -107,8 +108,9 @@ TEST_F(FlowBounds, OfOneFlowTheBeginningThatIsGoneIsTold) {
   const std::string wanted = writer_lines(0, kLines);
   EXPECT_TRUE(eventually([&] { return kept_in_file(0).ends_with(writer_lines(kLines - 1, 1)); }));
   const auto logs = [&](const std::vector<std::string>& arguments) {
-    EXPECT_EQ(start_logs(root_, "logs", arguments)->wait(), 0);
-    return root_.read("logs");
+    const std::string name = fmt::format("logs-{}", arguments.size());
+    EXPECT_EQ(start_logs(root_, name, arguments)->wait(), 0);
+    return root_.read(name);
   };
   const std::string got = logs({std::string(kNamespace) + "/job-0"});
   const std::string mark = "[flowtap: ";
@@ -121,7 +123,8 @@ TEST_F(FlowBounds, OfOneFlowTheBeginningThatIsGoneIsTold) {
   EXPECT_EQ(missing + rest.size(), wanted.size()) << "to the byte";
   EXPECT_TRUE(wanted.ends_with(rest));
   EXPECT_GT(rest.size(), std::size_t{1} << 20U) << "all that the journal still has";
-  EXPECT_TRUE(root_.read("logs.err").ends_with(" bytes of this log are missing\n")) << root_.read("logs.err");
+  EXPECT_TRUE(root_.read("logs-1.err").ends_with(" bytes of this log are missing\n"))
+      << root_.read("logs-1.err");
   EXPECT_TRUE(logs({flow_id(0), "-o", "json"})
                   .contains(fmt::format("\"missing_bytes\":{},\"cause\":\"made_room\"", missing)));
   // Clients of Kubernetes' own route get the container's bytes alone.

@@ -220,9 +220,11 @@ TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   EXPECT_EQ(flow_called(daemon, flow->id)->missing, flow->missing);
   EXPECT_NE(file_bytes(root_, flow->id, "stdout"), written);
   // Each gap is shown where it is, with its bytes and why.
+  int shows = 0;
   const auto logs = [&](const std::vector<std::string>& arguments) {
-    EXPECT_EQ(start_logs(root_, "shown", arguments)->wait(), 0);
-    return root_.read("shown");
+    const std::string name = "shown" + std::to_string(++shows);
+    EXPECT_EQ(start_logs(root_, name, arguments)->wait(), 0);
+    return root_.read(name);
   };
   const std::string shown = logs({"shop/lossy-0"});
   EXPECT_TRUE(has_all_but_gaps(shown, written)) << difference(shown, written);
