@@ -26,7 +26,9 @@ json::object crash(const Daemon& daemon, const std::string& pod) {
   EXPECT_TRUE(eventually([&] {
     const Outcome run = why(daemon, pod, "-o json");
     if (run.exit != 0) return false;
-    found = json::parse(run.output).at("exits").at(0).as_object();
+    const json::value told = json::parse(run.output);
+    if (told.at("exits").as_array().empty()) return false;
+    found = told.at("exits").at(0).as_object();
     return !found.at("lines").as_array().empty();
   })) << why(daemon, pod).output;
   return found;

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
+#include "tests/node/telemetry/in_v1.hpp"
 #include "tests/support/containers/cgroup.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/daemon/daemon.hpp"
@@ -117,12 +119,20 @@ TEST_F(WhyEnded, AChildThatWasKilledForWantOfMemoryAlsoAfterARestart) {
   const std::string id = container_id("oomchild");
   // What the pod's image calls hog. The container goes on until flowtapd was started again.
   const std::string hog = R"(hog() { sh -c 'x=$(head -c 100000000 /dev/zero | tr "\\0" x); echo fed'; }; )";
-  const auto container =
-      containerd.start({.id = id,
-                        .command = shell(hog + command_of("oom-of-a-child-pod.json").at(2) +
-                                         "; until [ -e /go ] || [ ! -e /bin ]; do sleep 0.05; done"),
-                        .annotations = cri_annotations("shop", "oom-0", kPod, "app"),
-                        .limits = {.memory_bytes = 24 * kMiB}});
+  const std::string script = hog + command_of("oom-of-a-child-pod.json").at(2) +
+                             "; until [ -e /go ] || [ ! -e /bin ]; do sleep 0.05; done";
+  // Where v2 does not have the memory controller, runc sees none. Then the test does what runc would do in v1.
+  const InV1 v1({"memory"}, fmt::format("ftap-oom-{}", ::getpid()));
+  const std::string limit = v1.file("memory", "memory.limit_in_bytes");
+  const auto container = containerd.start({.id = id,
+                                           .command = shell_after("begin", script),
+                                           .annotations = cri_annotations("shop", "oom-0", kPod, "app"),
+                                           .limits = {.memory_bytes = limit.empty() ? 24 * kMiB : 0}});
+  if (!limit.empty()) {
+    std::ofstream(limit) << 24 * kMiB << std::flush;
+    v1.add(containerd.pid(id));
+  }
+  let_go(root_, "begin");
   ASSERT_TRUE(eventually([&] { return containerd.out(id) == "parent\nchild ended 137\n"; }))
       << containerd.out(id);
   const auto kills = [&] { return told("shop/oom-0", "oom_kills")["oom_kills"]; };
