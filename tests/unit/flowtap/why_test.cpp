@@ -475,9 +475,9 @@ TEST_F(WhyTest, WhatSteersATerminalIsShownEscaped) {
 
 TEST_F(WhyTest, UsageErrorsExitWith2) {
   for (const char* const arguments :
-       {"why a", "why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x",
-        "why --watch", "why --evidence", "why --evidence -o json", "why a/b --watch --from x",
-        "why --from - --from -", "why -o otel"}) {
+       {"why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x", "why --watch",
+        "why --evidence", "why --evidence -o json", "why a/b --watch --from x", "why --from - --from -",
+        "why -o otel", "why a --from x"}) {
     const Outcome run = flowtap_program(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
