@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -79,9 +79,16 @@ TEST(StreamSurroundings, PinsOfAMountNamespaceThatOthersShareStayAsLongAsThese) 
   options.before_exec = [] {
     if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
       ::_exit(126);
-    if (::fork() != 0) return;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    while (true) ::pause();
+    // Somebody who is not flowtapd's child, and ends with it.
+    const pid_t flowtapd = ::getpid();
+    const pid_t between = ::fork();
+    if (between != 0) {
+      ::waitpid(between, nullptr, 0);
+      return;
+    }
+    if (::fork() != 0) ::_exit(0);
+    while (::kill(flowtapd, 0) == 0) ::usleep(50'000);
+    ::_exit(0);
   };
   Daemon daemon(root, options);
   daemon.wait_ready();

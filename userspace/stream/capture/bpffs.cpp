@@ -8,12 +8,15 @@
 #include <sys/sysmacros.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "base/ascii.hpp"
 #include "base/directory.hpp"
 #include "base/fd.hpp"
+#include "base/file.hpp"
 
 namespace flowtap {
 
@@ -45,23 +48,24 @@ std::optional<bool> is_on_node(const std::string& path, const std::string& proc)
   return mounts.eof() ? std::optional(false) : std::nullopt;
 }
 
+// A process of its own ends with this one (MountKeeper).
 std::optional<bool> shares_mounts(const std::string& proc) {
   constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT, linux/threads.h
   struct stat own{};
-  struct stat self{};
   Fd opened(::open(proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.valid() || ::stat((proc + "/self").c_str(), &self) != 0 ||
-      ::stat((proc + "/self/ns/mnt").c_str(), &own) != 0)
-    return std::nullopt;
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink(proc + "/self", error);  // its number there
+  if (!opened.valid() || error || ::stat((proc + "/self/ns/mnt").c_str(), &own) != 0) return std::nullopt;
   const auto names = directory_names(std::move(opened), kMostProcesses, proc);
   if (!names) return std::nullopt;
   for (const std::string& name : *names) {
-    struct stat process{};
     struct stat mounts{};
     const std::string at = proc + "/" + name;
-    if (!is_digit(name.front()) || ::stat(at.c_str(), &process) != 0 || process.st_ino == self.st_ino)
+    if (!is_digit(name.front()) || name == self || ::stat((at + "/ns/mnt").c_str(), &mounts) != 0 ||
+        mounts.st_ino != own.st_ino)
       continue;
-    if (::stat((at + "/ns/mnt").c_str(), &mounts) == 0 && mounts.st_ino == own.st_ino) return true;
+    const auto status = read_file(at + "/status");
+    if (status && !status->contains("\nPPid:\t" + self + "\n")) return true;
   }
   return false;
 }

@@ -17,8 +17,8 @@ namespace flowtap {
 /// tell.
 [[nodiscard]] std::optional<bool> is_on_node(const std::string& path, const std::string& proc);
 
-/// Whether other processes than this one have its mount namespace. What is mounted only there then outlives this process. `proc` is a
-/// procfs in which this process is seen. Absent: it does not tell.
+/// Whether other processes than this one and its own children have its mount namespace. What is mounted only there then outlives this
+/// process. `proc` is a procfs in which this process is seen. Absent: it does not tell.
 [[nodiscard]] std::optional<bool> shares_mounts(const std::string& proc);
 
 }  // namespace flowtap
