@@ -31,6 +31,9 @@ api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const 
   return all;
 }
 
+// A stream that the journal does not know by then has had nothing to be known by.
+constexpr std::uint64_t kUnknownStream = std::uint64_t{600} * 1'000'000'000;  // ns
+
 // Flows that differ, in a status.
 constexpr std::size_t kMostNamed = 8;
 
@@ -151,7 +154,7 @@ void StreamPath::look_around(ReadErrors& errors) {
 void StreamPath::count_before() {
   std::erase_if(begun_, [this](const auto& begun) {
     const auto stream = directory_->journal().stream(begun.first);
-    if (!stream) return true;
+    if (!stream) return begun.second + kUnknownStream < wall_ns();
     if (!stream->name) return false;
     if (stream->name->capture != flow::Capture::kTaken) return true;
     if (!lines_->store().find(stream->name->flow)) return stream->sums.ended;
