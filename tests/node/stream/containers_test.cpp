@@ -2,6 +2,7 @@
 // each flow has its name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <fstream>
 #include <random>
@@ -49,8 +50,11 @@ std::vector<Job> jobs(const std::string& data) {
   };
 }
 
-std::string data_file(const ScratchRoot& root) {
+// Without carriage returns where a log is shown as containerd keeps it: that drops them before a newline, which has a test of its
+// own (Logs.ReturnsBeforeNewlinesAreAsTheRuntimeShowsThem).
+std::string data_file(const ScratchRoot& root, bool returns) {
   std::string data = random_bytes(300'000);
+  if (!returns) std::ranges::replace(data, '\r', '.');
   std::ofstream(root.file("busybox/data"), std::ios::binary) << data;
   return data;
 }
@@ -58,7 +62,7 @@ std::string data_file(const ScratchRoot& root) {
 TEST(Containers, PodmansStreamsAreServedByteForByte) {
   const ScratchRoot root;
   Podman podman(root);
-  const std::string data = data_file(root);
+  const std::string data = data_file(root, true);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   for (const Job& job : jobs(data)) {
@@ -76,7 +80,7 @@ TEST(Containers, PodmansStreamsAreServedByteForByte) {
 TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
   const ScratchRoot root;
   Containerd containerd(root);
-  const std::string data = data_file(root);
+  const std::string data = data_file(root, false);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   std::vector<Job> all = jobs(data);
