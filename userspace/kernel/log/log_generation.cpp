@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "bpf/abi/log.h"
+#include "kernel/name_map.hpp"
+
 namespace flowtap::kernel {
 namespace {
 
@@ -22,10 +25,19 @@ const LogHandler* LogGeneration::handler(std::string_view hook) const {
   return found == handlers.end() ? nullptr : &*found;
 }
 
+bool LogGeneration::make_names() {
+  if (maps.names.valid()) return false;
+  auto made = NameMap::make(FTAP_MAX_STREAMS);
+  if (!made) return false;
+  maps.names = std::move(*made);
+  return true;
+}
+
 std::vector<std::pair<std::string, int>> LogGeneration::pins() const {
   std::vector<std::pair<std::string, int>> all;
   all.reserve(kLogMaps.size() + 2 * handlers.size());
-  for (const auto& [name, place] : kLogMaps) all.emplace_back(name, (maps.*place).get());
+  for (const auto& [name, place] : kLogMaps)
+    if ((maps.*place).valid()) all.emplace_back(name, (maps.*place).get());
   for (const LogHandler& handler : handlers) {
     all.emplace_back(std::string(kProgram) + handler.hook, handler.program.get());
     all.emplace_back(std::string(kOlder) + handler.hook, handler.older.get());

@@ -25,10 +25,11 @@ struct LogMaps {
   Fd exes;
   Fd members;
   Fd notes;
+  Fd names;  ///< a NameMap, which no program knows
 };
 
-/// The maps' names, and where each is kept.
-inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 10> kLogMaps{
+/// The maps' names, and where each is kept. The programs have all but the last one.
+inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 11> kLogMaps{
     {{"ring", &LogMaps::ring},
      {"streams", &LogMaps::streams},
      {"control", &LogMaps::control},
@@ -38,7 +39,9 @@ inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 10> kLog
      {"units", &LogMaps::units},
      {"exes", &LogMaps::exes},
      {"members", &LogMaps::members},
-     {"notes", &LogMaps::notes}}};
+     {"notes", &LogMaps::notes},
+     {"names", &LogMaps::names}}};
+inline constexpr std::size_t kProgramMaps = kLogMaps.size() - 1;
 /// Every build has had this many of them.
 inline constexpr std::size_t kFirstLogMaps = 6;
 
@@ -55,6 +58,9 @@ struct LogGeneration {
 
   /// nullptr: none.
   [[nodiscard]] const LogHandler* handler(std::string_view hook) const;
+
+  /// Makes the map of names if there is none. False: there is one already, or there is no memory for it.
+  bool make_names();
 
   /// In the form that LogPins takes.
   [[nodiscard]] std::vector<std::pair<std::string, int>> pins() const;

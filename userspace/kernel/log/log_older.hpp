@@ -34,6 +34,8 @@ class LogOlder {
 
   /// Like LogStreams::sweep(), without the streams that were dropped.
   [[nodiscard]] std::vector<LogStream> sweep() const;
+  /// As LogStreams::names(); a build that kept no names has none.
+  [[nodiscard]] NameMap names() const { return NameMap(generation_.maps.names.get()); }
   /// The number of its next stream.
   [[nodiscard]] flow::StreamNo next_stream() const { return control_.elements().front().next_stream; }
 

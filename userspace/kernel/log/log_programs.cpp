@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -36,10 +37,11 @@ Result<Fd> hold_map(const bpf_object* object, const std::string& name) {
 
 Result<LogGeneration> hold_all(const bpf_object* object) {
   LogGeneration generation;
-  for (const auto& [name, place] : kLogMaps) {
+  for (const auto& [name, place] : std::span(kLogMaps).first<kProgramMaps>()) {
     FTAP_TRY_ASSIGN(held, hold_map(object, "ftap_" + std::string(name)));
     generation.maps.*place = std::move(held);
   }
+  (void)generation.make_names();
   bpf_program* on = nullptr;
   bpf_object__for_each_program(on, object) {
     const auto hook = hook_of(on);

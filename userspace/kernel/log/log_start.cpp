@@ -100,6 +100,10 @@ class LogStart {
     LogLive live;
     if (found.own) {
       live.generation_ = std::move(*found.own);
+      // A build that kept no names has left none.
+      if (live.generation_.make_names())
+        static_cast<void>(
+            pins_.add(log_abi(), std::string(kLogMaps.back().first), live.generation_.maps.names.get()));
       live.taken_over_ = true;
       live.why_ = "taken over from the previous flowtapd";
     } else {

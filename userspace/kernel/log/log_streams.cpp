@@ -87,6 +87,7 @@ Result<LogStreams> LogStreams::map(const LogMaps& maps) {
   all.units_ = Fd(::fcntl(maps.units.get(), F_DUPFD_CLOEXEC, 0));
   all.exes_ = Fd(::fcntl(maps.exes.get(), F_DUPFD_CLOEXEC, 0));
   all.members_ = Fd(::fcntl(maps.members.get(), F_DUPFD_CLOEXEC, 0));
+  all.names_ = NameMap(maps.names.get());
   if (!all.targets_.valid() || !all.marks_.valid() || !all.units_.valid() || !all.exes_.valid() ||
       !all.members_.valid())
     return fail_errno(errno, "cannot hold the log tap's maps");
@@ -166,6 +167,7 @@ void LogStreams::free(const LogStream& stream) {
   if (stream.slot >= FTAP_MAX_STREAMS) return;
   ftap_stream& slot = streams_.elements()[stream.slot];
   if (load(slot.id) != stream.stream || load(slot.state) != FTAP_STREAM_ENDED) return;
+  names_.forget(stream.stream);
   store<__u16>(slot.state, FTAP_STREAM_FREE);
   store<__u64>(slot.id, 0);
 }

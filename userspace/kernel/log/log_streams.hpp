@@ -14,6 +14,7 @@
 #include "bpf/abi/log.h"
 #include "kernel/log/log_generation.hpp"
 #include "kernel/map_view.hpp"
+#include "kernel/name_map.hpp"
 #include "kernel/records/record.hpp"
 
 namespace flowtap::kernel {
@@ -108,6 +109,9 @@ class LogStreams {
   /// to have ended, when no program can be using it any more, and after its end is in the journal.
   void free(const LogStream& stream);
 
+  /// What userspace knows of a stream beside its slot. It goes with the slot.
+  [[nodiscard]] const NameMap& names() const { return names_; }
+
   /// All streams that are open, or have ended and were not freed. They show which records were lost: an open stream
   /// that nobody has heard of, and one that has ended although the ring, read to its end since, had no END.
   [[nodiscard]] std::vector<LogStream> sweep() const;
@@ -157,6 +161,7 @@ class LogStreams {
   Fd units_;
   Fd exes_;
   Fd members_;
+  NameMap names_;
 };
 
 }  // namespace flowtap::kernel

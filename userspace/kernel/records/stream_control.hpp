@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.hpp"
@@ -27,6 +29,9 @@ struct StreamSlot {
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
+/// The most that keep_name() keeps: with it, the kernel's row takes one KiB.
+constexpr std::size_t kMostKeptName = 920;
+
 /// Safe from any thread.
 class StreamControl {
  public:
@@ -47,6 +52,11 @@ class StreamControl {
   /// Frees the slot. Not sooner than a second after the stream was seen to have ended, when no program can be at it any more, and
   /// not before its end is in the journal.
   virtual void free(const StreamSlot& slot) = 0;
+  /// Keeps what the service knows of a stream beside the stream's slot, until the slot is freed. A service that starts with another
+  /// journal, or with an emptied one, finds it there. What is larger than kMostKeptName is not kept, and there may be no memory.
+  virtual void keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
+  /// Empty: nothing is kept.
+  [[nodiscard]] virtual std::vector<std::byte> kept_name(StreamNo stream) const = 0;
   /// A number for a stream that no program knows.
   [[nodiscard]] virtual StreamNo take_number() = 0;
   /// Says that the ring was drained just now.

@@ -1,5 +1,6 @@
 // How the log tap is opened: everything that needs the rights that are dropped afterwards.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "stream/capture/bpffs.hpp"
 #include "stream/capture/log_tap.hpp"
 #include "stream/capture/relief.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/files/followed_file.hpp"
 #include "stream/sources/running_containers.hpp"
 
@@ -34,8 +36,11 @@ bool sees_all_processes() {
   return ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == kInitialPidNamespace;
 }
 
+// Greater than what the journal knows, and than what any other journal knows: programs that are loaded anew number their streams from
+// the time on (in us since 1970), since another state directory may have streams of the programs before them. There are fewer streams
+// than microseconds.
 flow::StreamNo next_stream(const flow::Journal& journal) {
-  flow::StreamNo highest = 0;
+  flow::StreamNo highest = wall_ns() / 1000;
   for (const flow::StreamView& stream : journal.streams()) highest = std::max(highest, stream.number);
   return highest + 1;
 }
@@ -82,6 +87,11 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   warn_of_taken_over(tap, warnings);
+  if (flow::was_drained_elsewhere(*ring, journal))
+    spdlog::warn(
+        "stream: a flowtapd with another state directory, or with this one before it was emptied, has "
+        "captured some of what "
+        "runs; what it has taken is told as missing here");
   source_ = std::move(ring);
   // Capture is worth more than its recording. The recording's file is there already when a service is started again.
   if (!options.record.empty())

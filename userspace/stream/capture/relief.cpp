@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <span>
 
 #include "base/wall_clock.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"
@@ -39,6 +40,10 @@ class OlderSlots final : public flow::StreamControl {
     return {};
   }
   void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
+  void keep_name(flow::StreamNo /*stream*/, std::span<const std::byte> /*name*/) override {}
+  [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
+    return older_.names().kept(stream);
+  }
   [[nodiscard]] flow::StreamNo take_number() override { return ours_.take_number(); }
   void beat() override { older_.beat(); }
   void wake(bool /*on*/) override {}
@@ -66,6 +71,9 @@ class OlderDrain {
     while ((ring_->backlog() > left && Clock::now() - begin < kDrainLongest) ||
            (consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest));
   }
+
+  /// Its programs are at rest, and the ring is empty.
+  void settle() { consumer_.settle(); }
 
   [[nodiscard]] std::uint64_t backlog() const { return ring_->backlog(); }
 
@@ -159,7 +167,10 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   }
   FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile
   // Bytes behind an end would be nobody's. If a ring is not empty, the next start writes the ends.
-  if (left == 0) FTAP_TRY(append(relieved, journal, end));
+  if (left == 0) {
+    for (const auto& drain : drains) drain->settle();
+    FTAP_TRY(append(relieved, journal, end));
+  }
   for (const kernel::Relieved& stream : relieved)
     if (!stream.why.empty())
       said.push_back("a stream of the previous build could not be continued: " + stream.why);

@@ -28,6 +28,12 @@ void Batch::add(const EndEntry& entry) {
   put(entries_, entry);
 }
 
+void Batch::add(const MissedEntry& entry) {
+  if (entry.stream == 0) return;
+  note(entry.stream);
+  put(entries_, entry);
+}
+
 void Batch::add(const StreamEntry& entry) {
   if (entry.stream == 0) return;
   note(entry.stream);

@@ -16,6 +16,7 @@ class Batch {
   /// Adds nothing if there are no bytes. Records over kMaxEntry are split, so that no reader has to take much at once.
   void add(const BytesEntry& entry);
   void add(const EndEntry& entry);
+  void add(const MissedEntry& entry);
   /// Says whose a stream is, once, when it is known. It may be corrected later; the latest counts.
   void add(const StreamEntry& entry);
   /// The ring's position behind all that was added. The latest counts.

@@ -48,8 +48,14 @@ struct RawPosition {
   std::uint64_t ring;
   std::uint64_t position;
 };
+struct RawMissed {
+  std::uint64_t stream;
+  std::uint64_t to;
+  std::uint64_t time;
+};
 static_assert(sizeof(RawBytes) == 24 && sizeof(RawFileBytes) == 32 && sizeof(RawStream) == 40 &&
-              sizeof(RawState) == 56 && sizeof(RawEnd) == 32 && sizeof(RawPosition) == 16);
+              sizeof(RawState) == 56 && sizeof(RawEnd) == 32 && sizeof(RawPosition) == 16 &&
+              sizeof(RawMissed) == 24);
 
 constexpr auto kMostCapture = static_cast<std::uint32_t>(Capture::kElsewhere);
 
@@ -166,6 +172,13 @@ std::optional<PositionEntry> position_entry(const EntryView& view) {
   return PositionEntry{raw->ring, raw->position};
 }
 
+std::optional<MissedEntry> missed_entry(const EntryView& view) {
+  auto body = view.body;
+  const auto raw = take<RawMissed>(body);
+  if (!raw || raw->stream == 0 || !body.empty()) return std::nullopt;
+  return MissedEntry{raw->stream, raw->to, raw->time};
+}
+
 void put(std::vector<std::byte>& out, const BytesEntry& entry) {
   const RawBytes raw{entry.stream, entry.offset, entry.time};
   if (entry.position == 0)
@@ -203,6 +216,10 @@ void put(std::vector<std::byte>& out, const EndEntry& entry) {
 
 void put(std::vector<std::byte>& out, const PositionEntry& entry) {
   put_head(out, EntryKind::kPosition, RawPosition{entry.ring, entry.position});
+}
+
+void put(std::vector<std::byte>& out, const MissedEntry& entry) {
+  put_head(out, EntryKind::kMissed, RawMissed{entry.stream, entry.to, entry.time});
 }
 
 std::uint64_t ring_hash(std::string_view ring_id) {

@@ -58,6 +58,14 @@ struct EndEntry {
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
+/// What passed before `to` and is not in this journal will not come. It passed while another journal was in use, or was in this one
+/// before somebody emptied it.
+struct MissedEntry {
+  StreamNo stream = 0;
+  std::uint64_t to = 0;    ///< offset
+  std::uint64_t time = 0;  ///< ns since 1970
+};
+
 /// All that is known of a stream's bytes before this entry, so that the segments before it can go.
 struct StreamSums {
   std::uint64_t captured = 0;   ///< bytes that came out of the ring, also those that were evicted since
@@ -92,6 +100,7 @@ enum class EntryKind : std::uint16_t {
   kState = 5,
   kEnd = 6,
   kPosition = 7,
+  kMissed = 8,
 };
 
 struct EntryHead {
@@ -128,12 +137,14 @@ class EntryWalk {
 [[nodiscard]] std::optional<StateEntry> state_entry(const EntryView& view);
 [[nodiscard]] std::optional<EndEntry> end_entry(const EntryView& view);
 [[nodiscard]] std::optional<PositionEntry> position_entry(const EntryView& view);
+[[nodiscard]] std::optional<MissedEntry> missed_entry(const EntryView& view);
 
 void put(std::vector<std::byte>& out, const BytesEntry& entry);
 void put(std::vector<std::byte>& out, const StreamEntry& entry);
 void put(std::vector<std::byte>& out, const StateEntry& entry);
 void put(std::vector<std::byte>& out, const EndEntry& entry);
 void put(std::vector<std::byte>& out, const PositionEntry& entry);
+void put(std::vector<std::byte>& out, const MissedEntry& entry);
 
 /// An FNV-1a hash, by which a journal knows a ring: it takes 16 bytes a batch instead of the ring's name.
 [[nodiscard]] std::uint64_t ring_hash(std::string_view ring_id);

@@ -91,6 +91,14 @@ void JournalIndex::enter(const EntryView& view, Place place) {
         sums.lost = entry->lost;
       }
       return;
+    case EntryKind::kMissed:
+      if (const auto entry = missed_entry(view)) {
+        note(entry->stream);
+        Stream& stream = touch(entry->stream);
+        stream.missed_to = std::max(stream.missed_to, entry->to);
+        stream.sums.passed = std::max(stream.sums.passed, entry->to);
+      }
+      return;
     case EntryKind::kPosition:
       if (const auto entry = position_entry(view); entry && place.segment != 0) enter_position(*entry);
       return;

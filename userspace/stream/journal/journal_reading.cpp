@@ -60,6 +60,8 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   if (source.next >= gap_end) return std::nullopt;
   if (source.next < stream.evicted_to)
     return gap_to(std::min(gap_end, stream.evicted_to), GapCause::kEvicted);
+  if (source.next < stream.missed_to)
+    return gap_to(std::min(gap_end, stream.missed_to), GapCause::kElsewhere);
   const bool wait = at != extents.end() && may_be_filled(index, stream, *at);
   return gap_to(gap_end, wait ? GapCause::kNotYet : GapCause::kLost);
 }

@@ -20,6 +20,7 @@ enum class GapCause : std::uint8_t {
   kEvicted,     ///< they were here, and had to make room; some of them may have been lost before
   kUnwritten,   ///< they were captured while the journal could not be written
   kUnreadable,  ///< the segment could not be read
+  kElsewhere,   ///< they passed while another journal was in use, or this one was emptied since (MissedEntry)
   kNotYet,  ///< what stands behind them came with the last batch, so they may still come. The reader decides how
             ///< long it waits, and passes over them by a cursor of its own
 };

@@ -42,6 +42,8 @@ bool is_well_formed(const EntryView& view) {
       return end_entry(view).has_value();
     case EntryKind::kPosition:
       return position_entry(view).has_value();
+    case EntryKind::kMissed:
+      return missed_entry(view).has_value();
     case EntryKind::kBatch:
       return false;
   }

@@ -15,6 +15,7 @@ enum class MissingCause : std::uint8_t {
   kMadeRoom,    ///< they were captured, and had to go for newer ones
   kUnwritten,   ///< they were captured while the journal could not be written
   kUnreadable,  ///< the journal's file could not be read
+  kElsewhere,   ///< another state directory was in use, or this one was emptied since
   kUnknown,
 };
 

@@ -60,10 +60,11 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
                                                       .users_names = enter.users_names,
                                                       .nested = enter.nested});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
-  // It is known by its pid alone, and the pid is nobody's any more, so this tells nothing.
-  if (enter.cgroup_name.empty() && !answer.whole_path) return {};
+  // It is known by its pid alone, and the pid is nobody's any more. flowtapd has opened what has no cgroup, and names it itself.
+  const bool is_gone = enter.cgroup_name.empty() && !answer.whole_path;
+  if (is_gone && (enter.cgroup == 0 || enter.pid == 0)) return {};
   // Nobody can tell any more whose it is. Under the name of its own process it takes nobody's place.
-  if (answer.unproven)
+  if (answer.unproven || is_gone)
     return {flow::NamingState::kPartial,
             identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time)),
             "{}"};

@@ -25,6 +25,12 @@ class StreamSlots final : public flow::StreamControl {
   [[nodiscard]] bool has_owner(const flow::StreamSlot& slot) const;
   Status end(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
+  void keep_name(flow::StreamNo stream, std::span<const std::byte> name) override {
+    streams_.names().keep(stream, name);
+  }
+  [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
+    return streams_.names().kept(stream);
+  }
   [[nodiscard]] flow::StreamNo take_number() override { return streams_.take_number(); }
   void beat() override { streams_.beat(); }
   void wake(bool on) override { streams_.wake(on); }

@@ -21,6 +21,8 @@ MissingCause cause_of(GapCause cause) {
       return MissingCause::kUnwritten;
     case GapCause::kUnreadable:
       return MissingCause::kUnreadable;
+    case GapCause::kElsewhere:
+      return MissingCause::kElsewhere;
     case GapCause::kLost:
     case GapCause::kNotYet:
       break;

@@ -134,6 +134,9 @@ void Pipeline::enter(const EntryView& view, FlowStore::Writing& writing, Clock::
     case EntryKind::kEnd:
       if (const auto entry = end_entry(view)) end(*entry, writing, now);
       break;
+    case EntryKind::kMissed:
+      if (const auto entry = missed_entry(view)) missed(*entry, writing);
+      break;
     case EntryKind::kPosition:
     case EntryKind::kBatch:
       break;
@@ -205,7 +208,27 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   begin(stream, writing);
   if (has_earlier_records) take_earlier_records(stream, writing);
   for (const Early& early : take_early(stream)) give(stream, early.offset, early.bytes, early.time, writing);
+  tell_missed(stream, writing);
   if (has_ended) finish(stream, writing);
+}
+
+// It is told at once, since nothing may ever come behind it.
+void Pipeline::missed(const MissedEntry& entry, FlowStore::Writing& writing) {
+  Stream& stream = streams_[entry.stream];
+  stream.number = entry.stream;
+  if (stream.ended) return;
+  stream.begun = true;
+  stream.missed_to = std::max(stream.missed_to, entry.to);
+  if (stream.time == 0) stream.time = entry.time;
+  tell_missed(stream, writing);
+}
+
+// Bytes that came early tell it when they are given.
+void Pipeline::tell_missed(Stream& stream, FlowStore::Writing& writing) {
+  const bool waits = stream.order.until() != Clock::time_point::max();
+  if (!stream.flow || waits || stream.order.next() >= stream.missed_to) return;
+  stream.order.skip_to(stream.missed_to, [](std::uint64_t /*from*/, std::uint64_t /*to*/) {});
+  miss(stream, stream.missed_to, writing);
 }
 
 void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now) {
@@ -224,6 +247,7 @@ void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::ti
 
 void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
+  if (stream.time == 0) stream.time = stream.end_time;
   if (stream.passed > stream.lines.next()) miss(stream, stream.passed, writing);
   stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
   flush_record(stream, writing);

@@ -106,6 +106,7 @@ class Pipeline {
     bool finished = false;     ///< its flow knows that it has ended
     std::uint64_t passed = 0;  // of a stream that has ended: its length
     std::uint64_t end_time = 0;
+    std::uint64_t missed_to = 0;              // as a MissedEntry says
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
     Clock::time_point held_since{};           // since when lines of a record wait for its flow
     StreamGaps gaps;                          // of a scheduler's log
@@ -122,6 +123,8 @@ class Pipeline {
   void begin(Stream& stream, FlowStore::Writing& writing);
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
+  void missed(const MissedEntry& entry, FlowStore::Writing& writing);
+  void tell_missed(Stream& stream, FlowStore::Writing& writing);
   void give_up_gaps(Clock::time_point now);
   void finish_old_lines();
   void next_quarter(Clock::time_point now, std::uint64_t wall_ns);

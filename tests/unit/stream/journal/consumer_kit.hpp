@@ -26,7 +26,8 @@ class ScriptedSlots final : public StreamControl {
   std::vector<StreamNo> unused;
   bool woken = false;
   int beats = 0;
-  std::function<void()> next_beat;  // is called once
+  std::map<StreamNo, std::vector<std::byte>> names;  // that are kept
+  std::function<void()> next_beat;                   // is called once
   StreamNo next_number = 1000;
 
   [[nodiscard]] std::vector<StreamSlot> sweep() const override {
@@ -48,6 +49,14 @@ class ScriptedSlots final : public StreamControl {
   void free(const StreamSlot& slot) override {
     freed.push_back(slot.stream);
     slots.erase(slot.stream);
+    names.erase(slot.stream);
+  }
+  void keep_name(StreamNo stream, std::span<const std::byte> name) override {
+    if (name.size() <= kMostKeptName) names[stream].assign(name.begin(), name.end());
+  }
+  [[nodiscard]] std::vector<std::byte> kept_name(StreamNo stream) const override {
+    const auto at = names.find(stream);
+    return at == names.end() ? std::vector<std::byte>() : at->second;
   }
   [[nodiscard]] StreamNo take_number() override { return next_number++; }
   void beat() override {
@@ -71,6 +80,26 @@ class ScriptedNamer final : public Namer {
 inline std::span<const std::byte> bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
+
+class ScriptedFile final : public FileContent {
+ public:
+  explicit ScriptedFile(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
+    return Written{position, text_.size()};
+  }
+  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
+    const auto rest = bytes(text_).subspan(position);
+    std::ranges::copy(rest.first(std::min(rest.size(), into.size())), into.begin());
+    return std::min(rest.size(), into.size());
+  }
+  [[nodiscard]] StreamName name(const FilePlace&) const override {
+    return {.flow = "file/log", .output = "both", .identity = "{}", .kind = FTAP_KIND_FILE};
+  }
+
+ private:
+  std::string text_;
+};
 
 inline Enter enter_of(StreamNo out, StreamNo err, std::uint64_t cgroup = 7) {
   Enter enter;
@@ -97,11 +126,11 @@ class LogConsumerTest : public testing::Test {
     open();
   }
 
-  void open() {
+  void open(const std::string& name = "journal") {
     using namespace std::chrono_literals;
     consumer_.reset();
     journal_.reset();
-    auto journal = Journal::open({.dir = dir_ / "journal"});
+    auto journal = Journal::open({.dir = dir_ / name});
     ASSERT_TRUE(journal) << journal.error().what;
     journal_ = std::move(*journal);
     consumer_ = std::make_unique<LogConsumer>(source_, *journal_, slots_, namer_,

@@ -10,26 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class ScriptedFile final : public FileContent {
- public:
-  explicit ScriptedFile(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
-  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
-    return Written{position, text_.size()};
-  }
-  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
-    const auto rest = bytes(text_).subspan(position);
-    std::ranges::copy(rest.first(std::min(rest.size(), into.size())), into.begin());
-    return std::min(rest.size(), into.size());
-  }
-  [[nodiscard]] StreamName name(const FilePlace&) const override {
-    return {.flow = "file/log", .output = "both", .identity = "{}", .kind = FTAP_KIND_FILE};
-  }
-
- private:
-  std::string text_;
-};
-
 TEST_F(LogConsumerTest, BytesStandUnderTheirNamesAndTheRingIsFreed) {
   source_.push({1, enter_of(1, 2)});
   source_.push({2, Bytes{1, 0, 0, bytes("out")}});

@@ -32,5 +32,19 @@ TEST(ContainerNamer, WhoIsUnprovenIsToldByItsProcess) {
   EXPECT_EQ((*namer)->name(enter).flow, "container/" + enter.cgroup_name) << "root's names do";
 }
 
+// Its first process is gone with all that its slot would lead to.
+TEST(ContainerNamer, WhoIsGoneIsToldByItsProcess) {
+  const test::FileTree tree;
+  std::filesystem::create_directories(tree.root() + "/proc");
+  const auto namer = ContainerNamer::open(tree.root());
+  ASSERT_TRUE(namer);
+  flow::Enter enter;
+  enter.pid = 4711;
+  enter.start_time = 1'234'560'000'000;
+  EXPECT_EQ((*namer)->name(enter).flow, "") << "flowtapd has opened it, and names it itself";
+  enter.cgroup = 7;
+  EXPECT_EQ((*namer)->name(enter).flow, "proc/4711-123456");
+}
+
 }  // namespace
 }  // namespace flowtap

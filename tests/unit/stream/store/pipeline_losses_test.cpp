@@ -60,6 +60,49 @@ TEST_F(PipelineLossesTest, OfAStreamThatHasEnded) {
   EXPECT_TRUE(gap("pod/a").starts_with("F:missing=7:cause=fault ")) << gap("pod/a");
 }
 
+// What another journal has is told at once, also of a stream that stays silent, and once.
+TEST_F(PipelineLossesTest, ElsewhereAreToldWithoutAnotherByte) {
+  const std::string told =
+      "F:missing=4:cause=elsewhere [flowtap: 4 bytes are missing here: another state directory was in use, "
+      "or this one was "
+      "emptied]";
+  name(1, "pod/a");
+  batch_.add(MissedEntry{1, 4, 1'500'000'000});
+  batch_.add(MissedEntry{2, 4, 1'500'000'000});
+  append();
+  EXPECT_EQ(gap("pod/a"), told);
+  EXPECT_TRUE(log_of(*store_, "pod/a").starts_with("1970-01-01T00:00:01.5")) << "the time is known";
+  name(2, "pod/b");
+  append();
+  EXPECT_EQ(gap("pod/b"), told) << "its name comes later";
+  bytes(1, 4, "two\n");
+  append();
+  open();
+  EXPECT_EQ(lines("pod/a").size(), 2U);
+  EXPECT_EQ(store_->summary("pod/a")->missing, 4U);
+  EXPECT_EQ(store_->summary("pod/a")->bytes, 8U);
+}
+
+// Bytes that overtook others wait for them, so the gap is not told before they were given up.
+TEST_F(PipelineLossesTest, ElsewhereDoNotTakeWhatIsLate) {
+  name(1, "pod/a");
+  bytes(1, 8, "later\n");
+  batch_.add(MissedEntry{1, 8, 1'500'000'000});
+  append();
+  bytes(1, 4, "two\n");
+  append();
+  take(Clock::now() + 2s);
+  EXPECT_TRUE(gap("pod/a").starts_with("F:missing=4:cause=elsewhere ")) << gap("pod/a");
+  EXPECT_EQ(lines("pod/a").size(), 3U);
+}
+
+TEST_F(PipelineLossesTest, OfAStreamWithoutBytesHaveTheTimeOfItsEnd) {
+  name(1, "pod/a");
+  batch_.add(EndEntry{1, 9, 2'000'000'000, {0, 9, 0, 0}});
+  append();
+  EXPECT_TRUE(log_of(*store_, "pod/a").starts_with("1970-01-01T00:00:02")) << log_of(*store_, "pod/a");
+}
+
 TEST_F(PipelineLossesTest, OfTheJournalItself) {
   name(1, "pod/a");
   bytes(1, 0, "one\n");

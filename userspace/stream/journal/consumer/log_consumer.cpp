@@ -17,8 +17,6 @@ constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
 constexpr int kDrainsPerRound = 64;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
-// How long a program may take at the end of a stream, from the slot to the ring.
-constexpr std::chrono::milliseconds kDrained = 50ms;
 // How long, and how often, the consumer looks for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
@@ -51,9 +49,14 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
       options_(options),
       files_(files),
       poll_(options.poll) {
+  const bool elsewhere = was_drained_elsewhere(source_, journal_);
   if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
-  learn_owners(streams_.sweep());
-  streams_.wake(false);  // whoever followed the service before is gone
+  const auto slots = streams_.sweep();
+  learn_owners(slots);
+  take_kept_names(slots);
+  if (elsewhere) look_for_missed(slots);
+  append(source_.position());  // whoever asks the journal for names finds them
+  streams_.wake(false);        // whoever followed the service before is gone
 }
 
 bool LogConsumer::round() {
@@ -73,7 +76,8 @@ bool LogConsumer::round() {
   const bool drained = drains < kDrainsPerRound && !waits;
   if (files_ != nullptr)
     behind_ = files_->read_on(now, drained, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
-  if (now >= next_sweep_) {
+  const bool sweeps = now >= next_sweep_;
+  if (sweeps) {
     next_sweep_ = now + options_.sweep;
     sweep(now);
     if (files_ != nullptr && files_->look(now, drained)) look_again(now, kSoon);
@@ -81,6 +85,7 @@ bool LogConsumer::round() {
   take_names(now);
   still_nameless_ = nameless_.size();
   append(source_.position());
+  if (files_ != nullptr && (sweeps || is_last_)) files_->keep_places(streams_);
   // Slots are freed only now: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
     if (!is_followed_file(slot.stream))
@@ -162,16 +167,19 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     bytes_ += bytes->bytes.size();
     if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, options_.now(), batch_);
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
+    miss_before(bytes->stream, bytes->offset, time);
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
     const auto now = options_.now();
     Nameless who = nameless(std::move(*enter), now, false);
     // The name is looked for at once: a container's bundle is gone some ten milliseconds after its end.
     if (!try_name(who, now)) nameless_.push_back(std::move(who));
   } else if (const auto* end = std::get_if<End>(&record->what)) {
-    if (is_followed_file(end->stream))
+    if (is_followed_file(end->stream)) {
       files_->end(end->stream);
-    else
+    } else {
+      miss_before(end->stream, end->passed, time);
       batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
+    }
     ended_.try_emplace(end->stream, Ended{options_.now()});
   } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
     gone_.emplace(gone->cgroup, options_.now());
@@ -273,6 +281,7 @@ void LogConsumer::sweep(Clock::time_point now) {
   const auto slots = streams_.sweep();
   learn_owners(slots);
   count_slots(slots);
+  settle_missed(now);
   end_abandoned(slots, now);
   for (const StreamSlot& slot : slots) {
     if (slot.ended)
@@ -344,14 +353,15 @@ void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
   for (std::size_t i = 0; i < lost.size(); ++i) lost_.at(i) = lost.at(i);
 }
 
-// Such a stream has no name if its ENTER found no room, or came to a service that was killed before the name was in the journal.
 void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   if (is_followed_file(slot.stream)) return;
-  if (unwanted_.contains(slot.stream)) {
-    (void)streams_.end(slot);
-    look_again(now, kDrained);
-    return;
-  }
+  if (!unwanted_.contains(slot.stream)) return ask_for_name(slot, now);
+  (void)streams_.end(slot);
+  look_again(now, kDrained);
+}
+
+// A stream has no name if its ENTER found no room, or came to a service that was killed before the name was in the journal.
+void LogConsumer::ask_for_name(const StreamSlot& slot, Clock::time_point now) {
   const auto known = journal_.stream(slot.stream);
   if (known && known->name) return;
   const auto is_it = [&slot](const Nameless& who) {
@@ -389,6 +399,10 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   if (!told)
     batch_.add(EndEntry{slot.stream, slot.passed, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)),
                         slot.lost});
+  // It has ended before anybody looked for its name, and somebody wrote what it has.
+  const bool is_somebodys = slot.passed > 0 && (slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER);
+  if (is_somebodys && !is_followed_file(slot.stream) && !unwanted_.contains(slot.stream))
+    ask_for_name(slot, now);
   if (now - end.since >= options_.slot_rest) rested_.push_back(slot);
 }
 

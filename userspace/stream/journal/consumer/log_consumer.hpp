@@ -54,12 +54,17 @@ struct ConsumerCounts {
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
 };
 
+/// Whether somebody has drained more of the ring than the journal knows of: a service with another journal, or with this one before
+/// it was emptied or an older copy of it took its place.
+[[nodiscard]] bool was_drained_elsewhere(const RecordSource& source, const Journal& journal);
+
 /// One thread runs round() or run(); the others may call what is said to be safe. It has many members, since one round needs them
 /// all: what it works on, what it remembers of streams from one round to the next (their names, owners and ends), its pace, and
 /// the counts that other threads read.
 class LogConsumer {
  public:
-  /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.
+  /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to. Streams
+  /// that the journal has no name of get the one that is kept in the kernel.
   LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
               const ConsumerOptions& options = {}, FileStreams* files = nullptr);
 
@@ -68,6 +73,9 @@ class LogConsumer {
   /// Runs rounds until `stop` is set, and then one more, so that what came before that is in the journal. A round that found no
   /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
+
+  /// All that the ring will ever hold was drained, so what is missing by now will not come. For the consumer's thread.
+  void settle();
 
   /// Enters a process whose streams userspace has opened, as if the ring had told of it. Safe from any thread.
   void enter(Enter enter);
@@ -78,6 +86,8 @@ class LogConsumer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// How long a program may take from the slot to the ring.
+  static constexpr std::chrono::milliseconds kDrained{50};
 
   /// Somebody who entered, and has no final name yet.
   struct Nameless {
@@ -88,6 +98,16 @@ class LogConsumer {
     bool ran_before = false;            // an earlier service may have listed its uncaptured outputs
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
+  };
+  /// A stream of which more has passed at the start than the journal knows.
+  struct Missed {
+    std::uint64_t passed = 0;  // as its slot said then
+    bool begun = false;        // something of it has come since
+  };
+  struct Elsewhere {
+    Clock::time_point since;
+    std::optional<RingPosition> head = {};  // the ring's, a while later
+    std::unordered_map<StreamNo, Missed> streams;
   };
   bool drain_once();
   [[nodiscard]] bool waits_for_taker(Clock::time_point now);
@@ -101,6 +121,12 @@ class LogConsumer {
   [[nodiscard]] bool is_named_elsewhere(const Enter& enter) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
+  void take_kept_names(const std::vector<StreamSlot>& slots);
+  void keep_name(const StreamEntry& entry);
+  void look_for_missed(const std::vector<StreamSlot>& slots);
+  void miss_before(StreamNo stream, std::uint64_t offset, std::uint64_t time);
+  void settle_missed(Clock::time_point now);
+  void tell_missed();
   void add_names(Nameless& who, const Naming& naming);
   void add_name(Nameless& who, std::size_t output, std::uint32_t fds, const Naming& naming);
   [[nodiscard]] bool is_listed(const std::string& flow, const std::string& output) const;
@@ -110,6 +136,7 @@ class LogConsumer {
   void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
   void look_again(Clock::time_point now, std::chrono::milliseconds pause);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
+  void ask_for_name(const StreamSlot& slot, Clock::time_point now);
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
   void append(RingPosition position);
   /// Followers want records at once: each record wakes the consumer if there are few, and a short timer does if there are many.
@@ -141,6 +168,7 @@ class LogConsumer {
   std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
+  std::optional<Elsewhere> elsewhere_;     // until it is told
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
   Clock::time_point next_users_ = options_.now() + options_.users;

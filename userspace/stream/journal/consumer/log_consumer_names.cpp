@@ -68,16 +68,19 @@ void LogConsumer::add_name(Nameless& who, std::size_t output, std::uint32_t fds,
     place.stream = streams_.take_number();
   }
   if (place.stream == 0) return;
-  batch_.add(StreamEntry{place.stream,
-                         {.flow = naming.flow,
-                          .output = output_name(fds),
-                          .identity = naming.identity,
-                          .inode = place.inode,
-                          .device = place.device,
-                          .kind = place.kind,
-                          .capture = capture}});
-  // No byte of it can come.
-  if (fresh) batch_.add(EndEntry{place.stream, 0, 0, {}});
+  const StreamEntry entry{place.stream,
+                          {.flow = naming.flow,
+                           .output = output_name(fds),
+                           .identity = naming.identity,
+                           .inode = place.inode,
+                           .device = place.device,
+                           .kind = place.kind,
+                           .capture = capture}};
+  batch_.add(entry);
+  if (fresh)
+    batch_.add(EndEntry{place.stream, 0, 0, {}});  // no byte of it can come
+  else if (capture == Capture::kTaken)
+    keep_name(entry);
 }
 
 bool LogConsumer::is_listed(const std::string& flow, const std::string& output) const {

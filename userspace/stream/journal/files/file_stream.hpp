@@ -96,6 +96,8 @@ class FileStream {
   [[nodiscard]] bool is_restless() const { return restless_since_ && !blank_; }
   [[nodiscard]] StreamNo number() const { return stream_; }
   [[nodiscard]] std::uint64_t passed() const { return offset_; }
+  /// As the stream's name says it.
+  [[nodiscard]] const FilePlace& place() const { return told_; }
   [[nodiscard]] std::uint64_t missing() const { return missing_; }  ///< bytes, since it was made
   [[nodiscard]] std::uint64_t filled() const { return filled_; }    ///< bytes that were read from the file
 

@@ -1,6 +1,7 @@
 #include "stream/journal/files/file_streams.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace flowtap::flow {
 namespace {
@@ -53,6 +54,18 @@ void FileStreams::take_added(Clock::time_point now, Batch& batch) {
 
 void FileStreams::refresh() {
   budget_ = kReadPerBatch;
+}
+
+// Whoever goes on without this journal reads the file from there. That may be some bytes too many, but none too few.
+void FileStreams::keep_places(StreamControl& streams) {
+  for (File* file : order_) {
+    const std::uint64_t passed = file->stream.passed();
+    if (std::exchange(file->kept, passed + 1) == passed + 1) continue;
+    std::vector<std::byte> row;
+    put(row, StreamEntry{file->stream.number(), file->content->name(file->stream.place())});
+    put(row, StateEntry{file->stream.number(), {.passed = passed}});
+    streams.keep_name(file->stream.number(), row);
+  }
 }
 
 bool FileStreams::make_way(File& file, Clock::time_point now, FileStream::Sink& sink) {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "kernel/records/stream_control.hpp"
 #include "stream/journal/files/file_stream.hpp"
 
 namespace flowtap::flow {
@@ -47,6 +48,9 @@ class FileStreams {
   /// A new batch was begun, for which some more may be read.
   void refresh();
 
+  /// Keeps beside each file's slot how far it is in the journal, which has all that was given to its batch.
+  void keep_places(StreamControl& streams);
+
   /// Looks at the files themselves. True: it is to be called again soon.
   bool look(Clock::time_point now, bool drained);
 
@@ -70,6 +74,7 @@ class FileStreams {
     std::string flow;
     bool begun = false;  // something of it is in the journal, so what came before it is
     bool ends = false;
+    std::uint64_t kept = 0;  // what it had passed when its place was kept
   };
 
   /// Sees to it that what stands before the file in its flow is in the journal, and reads it if it is not. False: that takes

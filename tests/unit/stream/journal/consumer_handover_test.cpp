@@ -1,0 +1,201 @@
+// A service that goes on behind one with another journal, or behind itself with a journal that was emptied or is an older copy: each
+// byte is in one of the two journals, or the new one says that it is missing.
+#include <algorithm>
+
+#include "tests/unit/stream/journal/consumer_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ConsumerHandoverTest : public LogConsumerTest {
+ protected:
+  // As the programs do it: the slot first, then the ring.
+  void write(StreamNo stream, const std::string& text) {
+    StreamSlot& slot = slots_.slots.try_emplace(stream, slot_of(stream)).first->second;
+    written_.push_back(text);
+    source_.push({1, Bytes{stream, slot.passed, 0, bytes(written_.back())}});
+    slot.passed += text.size();
+  }
+  void end(StreamNo stream) {
+    slots_.slots.at(stream).ended = true;
+    source_.push({2, End{stream, slots_.slots.at(stream).passed, {}}});
+  }
+  // Its container is gone, and nobody can tell any more whose it was.
+  void forget_containers() { namer_.answers = {{}}; }
+
+  // "<4>two\n": four bytes that passed elsewhere, and what was captured behind them.
+  [[nodiscard]] std::string seen(StreamNo stream) const {
+    const auto reading = journal_->read(stream, 0, 1U << 20U);
+    if (!reading) return "not known";
+    std::string all;
+    for (const Piece& piece : reading->pieces) {
+      if (!piece.gap)
+        all += reading->text(piece);
+      else
+        all += (piece.gap == GapCause::kElsewhere ? "<" : "?") + std::to_string(piece.length) + ">";
+    }
+    return all;
+  }
+
+  std::vector<std::string> written_;
+};
+
+TEST_F(ConsumerHandoverTest, WhatEndedInBetweenHasItsNameAndTheGap) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  write(1, "two\n");
+  end(1);
+  forget_containers();
+  open("another");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout") << "already when it begins";
+  rounds();
+  EXPECT_EQ(seen(1), "<4>two\n");
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 4U);
+  rounds_for(60ms);
+  EXPECT_TRUE(slots_.names.empty()) << "a name goes with its slot";
+}
+
+TEST_F(ConsumerHandoverTest, ASilentStreamIsToldWithoutAnotherByte) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  open("another");
+  rounds();
+  EXPECT_EQ(seen(1), "") << "it may still be on its way into the ring";
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "<4>");
+  write(1, "two\n");
+  rounds();
+  EXPECT_EQ(seen(1), "<4>two\n");
+}
+
+TEST_F(ConsumerHandoverTest, WhatEndsSilentlyIsToldAtItsEnd) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  open("another");
+  end(1);
+  rounds(1);
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_EQ(seen(1), "<4>");
+}
+
+TEST_F(ConsumerHandoverTest, WhoComesBackIsToldWhatTheOtherTook) {
+  source_.push({1, enter_of(1, 2)});
+  write(1, "one\n");
+  write(2, "err\n");
+  rounds();
+  open("another");
+  write(1, "two\n");
+  write(3, "new\n");
+  source_.push({3, enter_of(3, 0, 8)});
+  slots_.slots.at(3).cgroup = 8;
+  rounds_for(120ms);
+  write(1, "three\n");
+  write(3, "newer\n");
+  forget_containers();
+  open();
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "one\n<4>three\n");
+  EXPECT_EQ(seen(2), "err\n") << "nothing was taken of it";
+  EXPECT_EQ(seen(3), "<4>newer\n");
+  EXPECT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
+}
+
+// The name of the ring is in the journal, and what it lost is no other service's.
+TEST_F(ConsumerHandoverTest, NothingIsElsewhereBehindTheSameJournal) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  slots_.slots.at(1).passed += 3;  // the ring was full
+  write(1, "two\n");
+  open();
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "one\n?3>two\n");
+  EXPECT_FALSE(was_drained_elsewhere(source_, *journal_));
+}
+
+// It was killed between the journal and the ring, so the other one takes these bytes, too.
+TEST_F(ConsumerHandoverTest, WhatTheJournalHasAndTheRingStillHoldsIsNotMissing) {
+  source_.push({1, enter_of(1, 0)});
+  rounds();
+  write(1, "one\n");
+  Batch batch;
+  batch.add(BytesEntry{1, 0, 1, 0, bytes("one\n")});
+  batch.set_position(source_.ring_id(), source_.head());
+  ASSERT_TRUE(journal_->append(batch));
+  open("another");
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "one\n");
+  open();
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "one\n") << "the journal was not behind";
+}
+
+TEST_F(ConsumerHandoverTest, WhatHasNoKeptNameIsAskedForAlsoWhenItHasEnded) {
+  write(1, "one\n");
+  slots_.slots.at(1).ended = true;
+  slots_.slots[2] = slot_of(2);  // nothing was written there
+  slots_.slots[2].ended = true;
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+  EXPECT_EQ(flow_of(2), "none");
+}
+
+TEST_F(ConsumerHandoverTest, LabelsThatAreTooManyAreLeftOut) {
+  namer_.answers = {
+      {NamingState::kNamed, "pod/a/b/c/d/0", "{\"image\":\"" + std::string(2000, 'i') + "\"}", true, 5}};
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  forget_containers();
+  open("another");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+  EXPECT_EQ(journal_->stream(1)->name->identity, "{}");
+}
+
+TEST_F(ConsumerHandoverTest, ATapsNameIsNotKeptSinceItEndsWithItsService) {
+  write(1, "one\n");
+  slots_.slots.at(1).cgroup = 0;
+  consumer_->name(1, {.flow = "proc/1-2", .output = "stdout", .identity = "{}"});
+  rounds();
+  open();
+  EXPECT_TRUE(slots_.names.empty());
+}
+
+// A row that is no name of ours, or another stream's, names nothing.
+TEST_F(ConsumerHandoverTest, WhatIsKeptIsChecked) {
+  write(1, "one\n");
+  write(2, "two\n");
+  rounds();
+  forget_containers();
+  slots_.names[1] = {std::byte{4}, std::byte{0}, std::byte{9}};
+  slots_.names[2].clear();
+  put(slots_.names[2], StreamEntry{1, {.flow = "pod/x", .output = "stdout", .identity = "{}"}});
+  open("another");
+  EXPECT_EQ(flow_of(1), "none");
+  EXPECT_EQ(flow_of(2), "none");
+}
+
+// Its file has what nobody captured, so it goes on where the other journal ended.
+TEST_F(ConsumerHandoverTest, AFollowedFileGoesOnWhereItWas) {
+  const auto follow = [this](std::uint64_t offset) {
+    files_.add({{.stream = 1, .offset = offset, .position = offset, .step = 0},
+                "file/log",
+                std::make_unique<ScriptedFile>("one\ntwo\n")});
+  };
+  follow(0);
+  write(1, "one\n");
+  slots_.slots.at(1).cgroup = 0;
+  rounds();
+  open("another");
+  EXPECT_EQ(flow_of(1), "file/log both");
+  EXPECT_EQ(journal_->stream(1)->sums.passed, 4U) << "whoever follows it begins there";
+  EXPECT_EQ(seen(1), "<4>");
+}
+
+}  // namespace
+}  // namespace flowtap::flow
