@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tools/flowtap/saved/seen_records.hpp"
-#include "tools/flowtap/saved/unwrap/outer_time.hpp"
-#include "tools/flowtap/saved/unwrap/prefix.hpp"
+#include "tools/flowtap/saved/unwrap/around/outer_time.hpp"
+#include "tools/flowtap/saved/unwrap/around/prefix.hpp"
 #include "tools/flowtap/saved/unwrap/saved_lines.hpp"
 #include "tools/flowtap/saved/unwrap/text_decoder.hpp"
 

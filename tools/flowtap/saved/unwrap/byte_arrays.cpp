@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "around/prefix.hpp"
 #include "base/ascii.hpp"
 #include "enclosed_record.hpp"
-#include "prefix.hpp"
 
 namespace flowtap::cli {
 namespace {

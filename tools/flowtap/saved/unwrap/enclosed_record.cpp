@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "base/ascii.hpp"
-#include "prefix.hpp"
 #include "stream/lines/klog_pairs.hpp"
 
 namespace flowtap::cli {
@@ -45,6 +44,58 @@ std::optional<Enclosed> by_quote(std::string_view line, std::size_t at) {
   return Enclosed{};
 }
 
+// Where the quote stands that opens the string of JSON or CSV in which `at` is; npos: there is none.
+std::size_t open_quote(std::string_view line, std::size_t at) {
+  const std::size_t from = at - std::min(at, kLongestHeader);
+  const std::size_t quote = line.substr(from, at - from).rfind('"');
+  if (quote == std::string_view::npos) return quote;
+  std::size_t before = from + quote - slashes_before(line, from + quote);
+  while (before > 0 && line[before - 1] == ' ') --before;
+  const bool opens =
+      before == 0 || std::string_view(":,;[({>=\t").contains(line[before - 1]) || from + quote + 1 == at;
+  return opens ? from + quote : std::string_view::npos;
+}
+
+// Members of an object or of a list, whatever they are.
+bool are_members(std::string_view text) {
+  return text.empty() || text.starts_with('{') || std::string_view(",[{(=").contains(text.back()) ||
+         text.contains(R"(":)") || text.contains(R"(" :)");
+}
+
+PrefixKind kind_of(std::string_view before) {
+  if (are_members(before)) return PrefixKind::kTools;
+  return prefix_kind(before.substr(before.size() - std::min(before.size(), kLongestHeader)));
+}
+
+// A tool's prefix may stand in a string, if that has several lines also at the beginning of one.
+PrefixKind in_string(std::string_view line, std::size_t opening, std::size_t at) {
+  std::string_view before = line.substr(opening + 1, at - opening - 1);
+  if (const std::size_t newline = before.rfind(R"(\n)"); newline != std::string_view::npos)
+    before.remove_prefix(newline + 2);
+  return prefix_kind(before) == PrefixKind::kTools ? PrefixKind::kTools : PrefixKind::kProse;
+}
+
+PrefixKind kind_of_prefix(std::string_view line, std::size_t opening, const Enclosed& found) {
+  const std::string_view before = line.substr(0, found.at);
+  switch (found.quoting) {
+    case Quoting::kEscaped: {
+      if (opening == std::string_view::npos) {
+        const std::string_view near = before.substr(found.at - std::min(found.at, kLongestHeader));
+        return near.contains(R"(\")") ? PrefixKind::kProse : PrefixKind::kTools;
+      }
+      const PrefixKind kind = in_string(line, opening, found.at);
+      return kind == PrefixKind::kTools ? kind_of(line.substr(0, opening)) : kind;
+    }
+    case Quoting::kDoubled:
+      return opening == std::string_view::npos ? PrefixKind::kTools : in_string(line, opening, found.at);
+    case Quoting::kRaw:
+      return kind_of(line.substr(0, opening));
+    case Quoting::kNone:
+      return kind_of(before);
+  }
+  return PrefixKind::kTools;
+}
+
 // {"ts":1, {\"ts\":1 or {""ts"":1
 std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
   const std::size_t quote = line.find_first_not_of('\\', at + 1);
@@ -61,32 +112,8 @@ std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
   if (rest.empty() || !is_digit(rest.front())) return std::nullopt;
   found->at = at;
   found->form = KlogForm::kJson;
+  found->behind = kind_of_prefix(line, open_quote(line, at), *found);
   return found;
-}
-
-// Where the quote stands that opens the string of JSON or CSV in which `at` is; npos: there is none.
-std::size_t open_quote(std::string_view line, std::size_t at) {
-  const std::size_t from = at - std::min(at, kLongestHeader);
-  const std::size_t quote = line.substr(from, at - from).rfind('"');
-  if (quote == std::string_view::npos) return quote;
-  std::size_t before = from + quote - slashes_before(line, from + quote);
-  while (before > 0 && line[before - 1] == ' ') --before;
-  const bool opens =
-      before == 0 || std::string_view(":,;[({>=\t").contains(line[before - 1]) || from + quote + 1 == at;
-  return opens ? from + quote : std::string_view::npos;
-}
-
-// A program that tells in a string what it has seen in a log is believed nothing. A tool's prefix may stand there, in a string of
-// several lines also at the beginning of its line.
-bool is_told(std::string_view line, std::size_t opening, std::size_t at) {
-  if (opening == std::string_view::npos) {
-    const std::size_t from = at - std::min(at, kLongestHeader);
-    return line.substr(from, at - from).contains(R"(\")");
-  }
-  std::string_view before = line.substr(opening + 1, at - opening - 1);
-  if (const std::size_t newline = before.rfind(R"(\n)"); newline != std::string_view::npos)
-    before.remove_prefix(newline + 2);
-  return !may_be_prefix(before);
 }
 
 // A newline or a colour, as it stands in a string.
@@ -124,8 +151,8 @@ std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
     found.quoting = doubled ? Quoting::kDoubled : Quoting::kEscaped;
     found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, opening) + 1)) - 1;
   }
-  if (found.quoting == Quoting::kEscaped && is_told(line, opening, at)) return std::nullopt;
   found.at = at;
+  found.behind = kind_of_prefix(line, opening, found);
   return found;
 }
 
@@ -151,6 +178,14 @@ std::size_t end_of_doubled(std::string_view line, std::size_t at) {
 std::size_t end_of_raw(std::string_view line) {
   const std::size_t last = line.find_last_not_of(" \t,]})");
   return last != std::string_view::npos && line[last] == '"' ? last : line.size();
+}
+
+// The place of the last character that may belong to it.
+std::size_t end_of_quotation(std::string_view line, const Enclosed& found) {
+  std::size_t end = line.size();
+  if (found.quoting == Quoting::kEscaped) end = end_of_escaped(line, found.at, found.depth);
+  if (found.quoting == Quoting::kDoubled) end = end_of_doubled(line, found.at);
+  return std::min(end, line.size());
 }
 
 void undouble(std::string_view text, std::string& out) {
@@ -200,7 +235,11 @@ std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
     const char c = line[at];
     if (!kBeginsOne[static_cast<unsigned char>(c)]) continue;
     if (c != '{' && at > 0 && is_alphanumeric(line[at - 1]) && !is_behind_escape(line, at)) continue;
-    if (const auto found = c == '{' ? json_at(line, at) : text_at(line, at)) return found;
+    const auto found = c == '{' ? json_at(line, at) : text_at(line, at);
+    if (!found) continue;
+    if (found->behind != PrefixKind::kProse) return found;
+    // What is quoted may have what looks like a record, too.
+    at = end_of_quotation(line, *found);
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "around/prefix_kind.hpp"
 #include "stream/lines/klog_record.hpp"
 
 namespace flowtap::cli {
@@ -25,9 +26,11 @@ struct Enclosed {
   Quoting quoting = Quoting::kNone;
   unsigned depth = 0;  ///< kEscaped: how often the text was quoted before; JSON may stand in JSON
   flow::KlogForm form = flow::KlogForm::kText;  ///< if it is a record
+  PrefixKind behind = PrefixKind::kTools;       ///< what stands before it
 };
 
-/// The first record that begins in the line at `from` or behind it. Within a line only a whole header counts, with its source.
+/// The first record that begins in the line at `from` or behind it. Within a line only a whole header counts, with its source. What
+/// stands behind prose is a quotation and no record.
 [[nodiscard]] std::optional<Enclosed> find_record(std::string_view line, std::size_t from = 0);
 
 /// The text as the scheduler wrote it, without its last newline.

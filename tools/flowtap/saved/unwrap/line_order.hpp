@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "doubted_prefixes.hpp"
 #include "stream/lines/klog_time.hpp"
 #include "unwrapper.hpp"
 
@@ -22,6 +23,8 @@ class LineOrder {
 
   /// Gives `take` what Unwrapper finds in the lines, the oldest first.
   explicit LineOrder(Take take) : take_(std::move(take)) {}
+  LineOrder(const LineOrder&) = delete;
+  LineOrder& operator=(const LineOrder&) = delete;
 
   void add(std::string_view line, bool full, std::uint64_t time);
   /// No more lines come.
@@ -44,8 +47,9 @@ class LineOrder {
   void give_all();
 
   Take take_;
-  Unwrapper unwrapper_;
-  Unwrapper scout_;  // looks at the lines in their own order
+  DoubtedPrefixes doubted_;
+  Unwrapper unwrapper_{doubted_};
+  Unwrapper scout_{doubted_, true};  // looks at the lines in their own order
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV

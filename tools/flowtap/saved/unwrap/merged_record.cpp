@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "around/prefix_kind.hpp"
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
 
@@ -68,6 +69,7 @@ std::vector<std::string> merged_records(std::string_view line) {
   const std::size_t begin = line.find_first_of("{[");
   if (begin == std::string_view::npos || !line.contains(R"("caller")") || !line.contains(R"("msg")"))
     return out;
+  if (prefix_kind(line.substr(0, begin)) != PrefixKind::kTools) return out;
   json::error_code error;
   const json::value value = json::parse(json_view(line.substr(begin)), error);
   if (!error) find_records(value, out);

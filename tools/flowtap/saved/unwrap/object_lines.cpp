@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "around/prefix.hpp"
 #include "base/trimmed.hpp"
 #include "merged_record.hpp"
-#include "prefix.hpp"
 #include "stream/lines/klog_pairs.hpp"
 
 namespace flowtap::cli {

@@ -29,11 +29,21 @@ std::size_t behind_string(std::string_view line, std::string_view followed_by) {
   return std::string_view::npos;
 }
 
+// The place behind the last newline in the second half that stands in a string as an escape; npos: there is none.
+std::size_t behind_newline(std::string_view line) {
+  for (std::size_t at = line.rfind(R"(\n)"); at != std::string_view::npos && 2 * at > line.size();
+       at = line.rfind(R"(\n)", at - 1))
+    if (line[at - 1] != '\\') return at + 2;
+  return std::string_view::npos;
+}
+
 }  // namespace
 
 std::size_t dividing_place(std::string_view line) {
-  const std::size_t behind_all = behind_string(line, "]}");
-  return std::min(behind_all != std::string_view::npos ? behind_all : behind_string(line, ","), line.size());
+  std::size_t place = behind_string(line, "]}");
+  if (place == std::string_view::npos) place = behind_string(line, ",");
+  if (place == std::string_view::npos) place = behind_newline(line);
+  return std::min(place, line.size());
 }
 
 std::vector<std::string_view> pieces_of(std::string_view line) {

@@ -12,7 +12,7 @@ namespace flowtap::cli {
 [[nodiscard]] std::vector<std::string_view> pieces_of(std::string_view line);
 
 /// Up to where a line that is too long may be read by itself: behind the last string in its second half, of a list or an object if
-/// that is possible. All of it, if it has none.
+/// that is possible, or within a string that is a whole log behind its last newline there. All of it, if it has none of them.
 [[nodiscard]] std::size_t dividing_place(std::string_view line);
 
 }  // namespace flowtap::cli

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "around/outer_time.hpp"
+#include "around/prefix.hpp"
 #include "merged_record.hpp"
-#include "outer_time.hpp"
-#include "prefix.hpp"
 #include "stream/lines/klog_time.hpp"
 
 namespace flowtap::cli {
@@ -51,7 +51,8 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
   Line line{.text = text, .full = full, .time = time};
-  auto found = is_of_block(line.text) ? std::nullopt : find_record(line.text);
+  auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
+  if (scouts_) doubted_.note(line.text, found);
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
     in_field_ = in_part_ = false;
@@ -62,7 +63,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   // A value of a merged record may have what looks like a record.
   const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
   if (!is_klogs && give_merged(line, take)) return;
-  if (found && is_bare(*found)) found = find_record(line.text, 1);  // another program's JSON
+  if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
   while (true) {
     if (!give_continuation(line, found ? found->at : line.text.size(), take)) {
@@ -71,11 +72,18 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     }
     given = true;
     if (line.from >= line.text.size()) break;
-    if (found && found->at < line.from) found = find_record(line.text, line.from);
+    if (found && found->at < line.from) found = find(line.text, line.from);
   }
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
   if (given) return;
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
+}
+
+std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
+  auto found = find_record(text, from);
+  const bool doubted = found && found->behind == PrefixKind::kDoubted && !scouts_;
+  if (doubted && !doubted_.is_trusted(text.substr(0, found->at))) found.reset();
+  return found;
 }
 
 // A value of several lines may have a tenant's text, which looks as it likes.
@@ -130,13 +138,13 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
 // A string may be a whole log, each line of which has its own prefix. False: the string begins with the record.
 bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& take) {
   if (found.quoting != Quoting::kEscaped || found.depth > 0) return false;
-  const std::size_t quote = line.text.substr(0, found.at).rfind('"');
-  if (quote == std::string_view::npos || quote + 1 == found.at) return false;
+  // A string that is too long is read in parts, and only the first one has the quote.
   Enclosed all = found;
-  all.at = quote + 1;
+  all.at = line.text.substr(0, found.at).rfind('"') + 1;  // npos + 1 is 0
+  if (all.at == found.at) return false;
   std::string buffer;
   std::string_view rest = open_text(line.text, all, buffer).text;
-  if (!inner_) inner_ = std::make_unique<Unwrapper>();
+  if (!inner_) inner_ = std::make_unique<Unwrapper>(doubted_);
   in_block_ = false;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

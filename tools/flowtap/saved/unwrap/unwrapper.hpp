@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "byte_arrays.hpp"
+#include "doubted_prefixes.hpp"
 #include "enclosed_record.hpp"
 #include "plain_text.hpp"
 
@@ -45,6 +46,9 @@ class Unwrapper {
  public:
   using Take = std::function<void(const SavedLine&)>;
 
+  /// `scouts`: what it finds is noted in `doubted` and believed, so that the lines can be read again by what they have shown.
+  explicit Unwrapper(DoubtedPrefixes& doubted, bool scouts = false) : doubted_(doubted), scouts_(scouts) {}
+
   /// Gives `take` what is in the line. `full`: its newline has come. `time` is when it was written, in ns since 1970, if a runtime
   /// has said it; else 0.
   void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
@@ -60,6 +64,7 @@ class Unwrapper {
     std::size_t from = 0;
   };
 
+  [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
   [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
   [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until) const;
@@ -75,6 +80,8 @@ class Unwrapper {
   [[nodiscard]] bool give_text(const Line& line, const Enclosed& found, const Take& take);
   void note(std::string_view text);
 
+  DoubtedPrefixes& doubted_;
+  bool scouts_;
   bool plain_ = true;       // nothing stood around the last record, or there was none yet
   bool in_block_ = false;   // a value of several lines has begun and not ended
   bool in_field_ = false;   // so has a field of CSV

@@ -11,9 +11,6 @@ namespace flowtap::cli {
 /// What of a prefix tells its log: times and numbers, which change from line to line, are left out.
 [[nodiscard]] std::string source_of(std::string_view prefix);
 
-/// Whether a tool may have put the text before a line of a log. Sentences of another program that quotes such a line are no prefix.
-[[nodiscard]] bool may_be_prefix(std::string_view text);
-
 /// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line.
 [[nodiscard]] bool begins_alike(std::string_view prefix, std::string_view line);
 

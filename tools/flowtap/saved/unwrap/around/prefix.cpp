@@ -1,7 +1,6 @@
 #include "prefix.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/ascii.hpp"
 
@@ -59,20 +58,6 @@ Alike alike(std::string_view prefix, std::string_view line) {
   return out;
 }
 
-bool is_letter(char c) {
-  return is_lower(c) || is_upper(c);
-}
-
-// A word of letters alone, which may end a clause; but no month, weekday, output or unit, which tools write.
-bool is_prose(std::string_view word) {
-  constexpr std::array<std::string_view, 21> kTools = {"stdout", "stderr", "Jan", "Feb", "Mar", "Apr", "May",
-                                                       "Jun",    "Jul",    "Aug", "Sep", "Oct", "Nov", "Dec",
-                                                       "Mon",    "Tue",    "Wed", "Thu", "Fri", "Sat", "Sun"};
-  if (word.ends_with(':') || word.ends_with(',')) word.remove_suffix(1);
-  return !word.empty() && std::ranges::all_of(word, is_letter) && !std::ranges::all_of(word, is_upper) &&
-         std::ranges::find(kTools, word) == kTools.end();
-}
-
 }  // namespace
 
 std::string source_of(std::string_view prefix) {
@@ -92,27 +77,6 @@ std::string source_of(std::string_view prefix) {
     }
   }
   return out;
-}
-
-// syslog has a host and a program behind the time: "Nov 26 10:00:00 master scheduler: ".
-bool may_be_prefix(std::string_view text) {
-  bool numbers = false;
-  bool begins_with_prose = false;
-  std::size_t words = 0;
-  std::size_t side_by_side = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (word.empty()) continue;
-    const bool prose = is_prose(word);
-    begins_with_prose = begins_with_prose || (words++ == 0 && prose);
-    numbers = numbers || std::ranges::any_of(word, is_digit);
-    side_by_side = prose ? side_by_side + 1 : 0;
-    const bool ends = prose && !is_letter(word.back());
-    const bool is_program = ends && numbers && !begins_with_prose;
-    if (side_by_side > 2 || ((ends || side_by_side == 2) && !is_program)) return false;
-  }
-  return true;
 }
 
 bool begins_alike(std::string_view prefix, std::string_view line) {

@@ -1,0 +1,136 @@
+// What another program says of a record is no record, and what a tool puts before one is not said by a program.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
+#include "tools/flowtap/saved/unwrap/saved_lines.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+const std::string kRecord =
+    R"(I1126 10:00:00.103412       1 schedule_one.go:1046] "Unable to schedule pod; no fit; waiting" pod="a/b")";
+
+std::vector<std::string> records_in(const std::string& bytes) {
+  std::vector<std::string> out;
+  SavedLines lines([&out](const SavedLine& line) {
+    if (line.kind == SavedLine::Kind::kRecord) out.emplace_back(line.text);
+  });
+  lines.add(bytes, 0);
+  lines.finish();
+  return out;
+}
+
+// As JSON and Go write it.
+std::string in_json(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return out + '"';
+}
+
+const std::vector<std::string> kTools = {
+    "Nov 26 10:00:00 cp1 kube-scheduler[1234]: ",
+    "Nov 26 10:00:00 master scheduler: ",
+    "Nov 26 10:00:00 master scheduler[12]: ",
+    "<14>1 2026-11-26T10:00:00.103412Z cp1 kube-scheduler 1234 - - ",
+    "Thu 2026-11-26 10:00:00 UTC master kube-scheduler.service[1234]: ",
+    "[pod/kube-scheduler-cp1/kube-scheduler] ",
+    "kube-system kube-scheduler-cp1 kube-scheduler ",
+    "kube-scheduler-cp1 scheduler ",
+    "kube-scheduler-1  | ",
+    "2026-11-26T10:00:00Z stderr F ",
+    "2026-11-26T10:00:00Z\t",
+    "logs/sched.log:12:1:",
+    "kube-scheduler.log-13-",
+    "    MESSAGE=",
+    "  message: ",
+    "- log: ",
+    "> ",
+    "     7\t",
+    "INFO 2026-11-26 10:00:00,123 ",
+    "{container=\"kube-scheduler\", stream=\"stderr\"} ",
+};
+
+const std::vector<std::string> kSentences = {
+    "the scheduler said ",
+    "we have seen this: ",
+    "Nov 26 10:00:00 cp1 watcher[12]: saw: ",
+    "Nov 26 10:00:00 cp1 watcher[12]: the last line was ",
+    "2026-11-26T10:00:00Z INFO watcher saw: ",
+    "2026-11-26 10:00:00,123 - watcher - WARNING - matched: ",
+    "[info] matched ",
+    "[pod/watcher-0/watcher] saw: ",
+    "watcher-1  | saw: ",
+    "at 10:00:00 somebody wrote: ",
+    "Oops, look: ",
+    "cannot parse ",
+    "(see ",
+};
+
+const std::vector<std::string> kDoubted = {
+    "saw: ",
+    "scheduler: ",
+    "saw ",
+    "master scheduler ",
+    "2026/11/26 10:00:00 saw ",
+    "2026-11-26T10:00:00Z saw: ",
+    "2026/11/26 10:00:00 got line ",
+    "[pod/watcher-0/watcher] saw ",
+    "watcher-1  | saw ",
+};
+
+TEST(PrefixKind, IsOfAToolOrASentence) {
+  EXPECT_EQ(prefix_kind(""), PrefixKind::kTools);
+  for (const std::string& text : kTools) EXPECT_EQ(prefix_kind(text), PrefixKind::kTools) << text;
+  for (const std::string& text : kSentences) EXPECT_NE(prefix_kind(text), PrefixKind::kTools) << text;
+  for (const std::string& text : kDoubted) EXPECT_EQ(prefix_kind(text), PrefixKind::kDoubted) << text;
+}
+
+TEST(Quotations, AToolsPrefixBelongsToTheForm) {
+  for (const std::string& prefix : kTools)
+    EXPECT_EQ(records_in(prefix + kRecord + '\n'), std::vector{kRecord}) << prefix;
+}
+
+TEST(Quotations, WhatASentenceHasIsNoRecord) {
+  const std::string nested = kRecord + " err=" + in_json(kRecord);
+  for (const std::vector<std::string>& all : {kSentences, kDoubted})
+    for (const std::string& prefix : all)
+      for (const std::string& record : {kRecord, nested})
+        for (const std::string& line :
+             {prefix + record, prefix + '"' + record + '"', prefix + in_json(record),
+              prefix + '\'' + record + '\'',
+              fmt::format(R"({{"level":"warn","message":{}}})", in_json(prefix + record)),
+              fmt::format(R"("err": {},)", in_json(prefix + record)),
+              fmt::format(R"(time="2026-11-26T10:00:00Z" level=info msg={})", in_json(prefix + record))})
+          EXPECT_EQ(records_in("another line\n" + line + "\nand one more\n"), std::vector<std::string>{})
+              << line;
+}
+
+TEST(Quotations, ARecordInJsonIsNoneEither) {
+  const std::string record = R"({"ts":1795687200100.5,"caller":"a.go:1","msg":"m","v":2,"pod":{"name":"p"}})";
+  EXPECT_EQ(records_in("2026-11-26T10:00:00Z stderr F " + record + '\n'), std::vector{record});
+  EXPECT_EQ(records_in("we have seen this: " + record + '\n'), std::vector<std::string>{});
+  EXPECT_EQ(records_in(R"({"message":)" + in_json("we have seen this: " + record) + "}\n"),
+            std::vector<std::string>{});
+}
+
+// A word before each line is what a tool puts there.
+TEST(Quotations, OneWordIsAPrefixIfMostLinesHaveIt) {
+  for (const std::string& prefix : kDoubted) {
+    const std::string line = prefix + kRecord + '\n';
+    EXPECT_EQ(records_in(line + line + line + "other\n"), (std::vector{kRecord, kRecord, kRecord})) << prefix;
+    EXPECT_EQ(records_in(line + line), std::vector<std::string>{}) << prefix << "may be two quotations";
+    EXPECT_EQ(records_in(line + "a\nb\n" + line + "c\n" + line + "d\n"), std::vector<std::string>{})
+        << prefix;
+  }
+  const std::string block =
+      "scheduler: " + kRecord + " err=<\nscheduler: \tone\nscheduler: \ttwo\nscheduler:  >\n";
+  EXPECT_EQ(records_in(block + block + block).size(), 3U) << "a record's further lines have it, too";
+}
+
+}  // namespace
+}  // namespace flowtap::cli

@@ -1,0 +1,34 @@
+// Prefixes that may also be sentences (PrefixKind::kDoubted). One that most lines of a file have is a tool's; before a few lines it is
+// what another program says of a record.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "enclosed_record.hpp"
+
+namespace flowtap::cli {
+
+class DoubtedPrefixes {
+ public:
+  /// Counts a line and the record in it, if it has one.
+  void note(std::string_view line, const std::optional<Enclosed>& found);
+  /// Whether the lines that were noted have shown that a tool puts this text before a log's lines.
+  [[nodiscard]] bool is_trusted(std::string_view prefix) const;
+
+ private:
+  struct Prefix {
+    std::string source;  // source_of() it
+    std::string text;    // the first one
+    std::uint64_t records = 0;
+    std::uint64_t lines = 0;
+  };
+
+  std::vector<Prefix> prefixes_;
+  std::uint64_t lines_ = 0;  // that are not empty
+};
+
+}  // namespace flowtap::cli
