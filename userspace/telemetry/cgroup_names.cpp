@@ -75,7 +75,8 @@ Result<std::unique_ptr<CgroupIdentities>> CgroupIdentities::open(const std::stri
   FTAP_TRY_ASSIGN(resolver, identity::NodeResolver::open(host_root, hierarchy.open(), std::move(where)));
   // It knows containers by their v2 cgroups; in v1 the same numbers belong to others.
   if (hierarchy.is_v1()) named = std::make_shared<NamedContainers>();
-  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(std::move(resolver), std::move(named)));
+  return std::unique_ptr<CgroupIdentities>(
+      new CgroupIdentities(host_root, std::move(resolver), std::move(named)));
 }
 
 CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
@@ -93,6 +94,7 @@ CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
       answer.certainty = identity::Certainty::kComplete;
     }
   }
+  if (answer.unit && path.ends_with('/' + *answer.unit)) units_.note(*answer.unit);
   return naming_of(answer, path);
 }
 

@@ -9,6 +9,7 @@
 #include "identity/named_containers.hpp"
 #include "identity/node_resolver.hpp"
 #include "identity/usage_hierarchy.hpp"
+#include "telemetry/unit_success.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 
 namespace flowtap {
@@ -24,11 +25,16 @@ class CgroupIdentities final : public telemetry::CgroupNames {
   [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t id, const std::string& path) override;
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override;
   [[nodiscard]] bool has_processes(const std::string& path) override;
+  [[nodiscard]] bool is_success(const std::string& unit, int status) override {
+    return units_.is_success(unit, status);
+  }
 
  private:
-  CgroupIdentities(std::unique_ptr<identity::NodeResolver> resolver, std::shared_ptr<NamedContainers> named)
-      : resolver_(std::move(resolver)), named_(std::move(named)) {}
+  CgroupIdentities(const std::string& host_root, std::unique_ptr<identity::NodeResolver> resolver,
+                   std::shared_ptr<NamedContainers> named)
+      : units_(host_root), resolver_(std::move(resolver)), named_(std::move(named)) {}
 
+  UnitSuccess units_;
   std::unique_ptr<identity::NodeResolver> resolver_;
   std::shared_ptr<NamedContainers> named_;
 };

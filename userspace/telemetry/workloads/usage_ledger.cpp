@@ -46,7 +46,7 @@ stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) 
   return labels;
 }
 
-// As systemd sees it, where a unit has no rule of its own (systemd.service(5), SuccessExitStatus=).
+// As systemd sees it, where a unit has no rule of its own (CgroupNames::is_success).
 bool ended_well(const stats::ProcessEnd& end) {
   if (end.oom) return false;
   if (!WIFSIGNALED(end.status)) return WEXITSTATUS(end.status) == 0;
@@ -109,11 +109,15 @@ void UsageLedger::forget_failed(Clock::time_point now) {
 }
 
 // What systemd ends because of it ends badly as well, so the first one counts.
-void UsageLedger::end_service(const CgroupNaming& naming, Clock::time_point now) {
+void UsageLedger::end_service(const CgroupNaming& naming, CgroupNames& names, Clock::time_point now) {
   forget_failed(now);
   EndedService service{.of = ended_of(naming), .end = {}};
   const auto [first, last] = failed_.equal_range(naming.top);
-  if (first != last) service.end = std::move(first->second);
+  const auto failed = std::find_if(first, last, [&](const auto& entry) {
+    const stats::ProcessEnd& end = entry.second;
+    return end.oom || !names.is_success(naming.name.workload, end.status);
+  });
+  if (failed != last) service.end = std::move(failed->second);
   failed_.erase(first, last);
   ends_.services.push_back(std::move(service));
 }
@@ -141,7 +145,7 @@ UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNam
     // A cgroup below the workload's own may be empty while others there go on; once the last of them is, the workload's
     // own is reported.
     if (!turn.first && naming->top != cgroup.second.path) continue;
-    if (!turn.first && is_service(naming->name)) end_service(*naming, now);
+    if (!turn.first && is_service(naming->name)) end_service(*naming, names, now);
     if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
   return out;

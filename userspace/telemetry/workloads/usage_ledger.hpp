@@ -78,6 +78,8 @@ class CgroupNames {
   [[nodiscard]] virtual Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) = 0;
   /// Whether any process is in exactly this cgroup now.
   [[nodiscard]] virtual bool has_processes(const std::string& path) = 0;
+  /// Whether a service that ended with `status`, which is wait(2)'s, has succeeded by a rule of its own.
+  [[nodiscard]] virtual bool is_success(const std::string& /*unit*/, int /*status*/) { return false; }
 };
 
 /// One workload.
@@ -192,7 +194,7 @@ class UsageLedger {
   };
   void take_events(stats::UsageSource& source, Clock::time_point now);
   void take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end, Clock::time_point now);
-  void end_service(const CgroupNaming& naming, Clock::time_point now);
+  void end_service(const CgroupNaming& naming, CgroupNames& names, Clock::time_point now);
   void forget_failed(Clock::time_point now);
   void tell_ends(Cgroup& cgroup, CgroupNames& names);
   void set_gone(Cgroup& cgroup, Clock::time_point now);

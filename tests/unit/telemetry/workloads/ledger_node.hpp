@@ -139,6 +139,10 @@ class FakeNames final : public CgroupNames {
     return {};
   }
   [[nodiscard]] bool has_processes(const std::string& path) override { return at_rest.contains(path); }
+  [[nodiscard]] bool is_success(const std::string& unit, int status) override {
+    return successes.contains({unit, status});
+  }
+  std::set<std::pair<std::string, int>> successes;  // of services
   bool complete = true;
   bool sees_all = true;
   bool looks = true;
