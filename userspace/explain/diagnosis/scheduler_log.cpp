@@ -87,7 +87,8 @@ std::string_view SchedulerLog::name_for(const Fact& fact) {
   if (!profile_.empty()) return profile_;
   const bool numas = is_of_numa_plugin(fact);
   is_numas_ = is_numas_ || numas;
-  return numas || (is_numas_ && !has_several_) ? kNumas : std::string_view();
+  if (numas || (is_numas_ && !has_several_)) return kNumas;
+  return has_several_ ? kOneOfSeveral : std::string_view();
 }
 
 void SchedulerLog::add(Fact fact) {

@@ -64,7 +64,7 @@ class SchedulerLog {
   /// The profile of the scheduler that says what comes next.
   void set_profile(std::string_view name) {
     profile_ = name;
-    is_numas_ = false;
+    has_several_ = is_numas_ = false;
   }
 
   [[nodiscard]] const LogCounts& counts() const { return counts_; }

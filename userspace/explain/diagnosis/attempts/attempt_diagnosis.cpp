@@ -118,7 +118,7 @@ Diagnosis Attempt::diagnosis() const {
   out.victims = victims_;
   out.plugins = plugins_;
   out.lifecycle = lifecycle();
-  out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
+  if (by_ != kOneOfSeveral) out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
   out.attempt = 1;
   out.first = first_;
   out.last = last_;

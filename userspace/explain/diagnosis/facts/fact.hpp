@@ -95,11 +95,15 @@ constexpr std::size_t kLongestName = 253;
 /// Ends a text of which the log has only the beginning, since its line was cut.
 inline constexpr std::string_view kCutOff = "…";
 
+/// In the place of a name: the scheduler has several profiles, each with a name of its own, and nothing says which one it was.
+inline constexpr std::string_view kOneOfSeveral = "?";
+
 /// Does not own its texts, which live until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;
   const Scheduler* scheduler = nullptr;  ///< the scheduler that says it
-  std::string_view by;      ///< what it is called where it has a name of its own; empty: as in the table
+  std::string_view
+      by;  ///< what it is called where it has a name of its own, or kOneOfSeveral; empty: as in the table
   std::uint8_t weight = 0;  ///< of two summaries the heavier one counts, of equal ones the later
   std::uint32_t log = 0;    ///< the log that it stands in: within one log the order of the records counts,
   flow::KlogTime time;      ///< and between two logs the time when they were written
