@@ -1,4 +1,4 @@
-// Leaves out the "\r" before each newline of a log.
+// The "\r" before each newline of a log: leaves them out, or counts them.
 #pragma once
 
 #include <array>
@@ -51,6 +51,21 @@ class CarriageReturns {
 
  private:
   std::array<std::optional<std::uint64_t>, 2> held_;  // the time of a "\r" that ended a part
+};
+
+/// Tells how many of them CarriageReturns leaves out. It gets all lines and parts of a log, and gaps as full lines, in order.
+class ReturnCount {
+ public:
+  /// 1: there is one before the newline that ends this line. Else 0.
+  [[nodiscard]] std::uint64_t take(std::string_view output, bool full, std::string_view text) {
+    bool& held = held_.at(output == "stderr" ? 1 : 0);
+    const bool is_there = full && (text.ends_with('\r') || (text.empty() && held));
+    held = !full && text.ends_with('\r');
+    return is_there ? 1 : 0;
+  }
+
+ private:
+  std::array<bool, 2> held_{};  // a part ended with "\r"
 };
 
 }  // namespace flowtap::flow

@@ -106,18 +106,17 @@ void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {
   out.append(1, ' ').append(line.text).append(1, '\n');
 }
 
-bool is_cri_gap(std::string_view line) {
+CriPart cri_part(std::string_view line) {
   cut(line, ' ');
-  cut(line, ' ');
-  return missing_of(cut(line, ' ')).has_value();
-}
-
-std::uint64_t bytes_of_cri_line(std::string_view line) {
-  cut(line, ' ');
-  cut(line, ' ');
+  CriPart part;
+  part.output = cut(line, ' ');
   std::string_view tags = cut(line, ' ');
-  const bool full = cut(tags, ':') == "F";
-  return missing_of(tags).value_or(line.size() + (full ? 1 : 0));
+  part.full = cut(tags, ':') == "F";
+  const auto missing = missing_of(tags);
+  part.gap = missing.has_value();
+  part.bytes = missing.value_or(line.size() + (part.full ? 1 : 0));
+  part.text = line;
+  return part;
 }
 
 std::optional<CriLine> parse_cri_line(std::string_view line) {

@@ -22,6 +22,8 @@ struct CriLine {
   std::string_view text;
   bool approximate = false;                     ///< put in the place of a gap, as the best match
   MissingCause cause = MissingCause::kUnknown;  ///< of a gap
+  /// Of its stream; a gap's are those that are missing.
+  [[nodiscard]] std::uint64_t bytes() const { return missing.value_or(text.size() + (full ? 1 : 0)); }
 };
 
 /// The time of a line as the format has it. Writing times one second after the other costs little.
@@ -42,10 +44,16 @@ void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
 /// For a log that has some of a scheduler's records: nobody knows which ones were lost.
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);
 
-/// Whether a line of such a file is a gap.
-[[nodiscard]] bool is_cri_gap(std::string_view line);
-/// How many of its stream's bytes a line of such a file, without its newline, stands for; a gap's are those that are missing.
-[[nodiscard]] std::uint64_t bytes_of_cri_line(std::string_view line);
+/// What a line of such a file stands for in its stream. Does not own its text.
+struct CriPart {
+  std::string_view output;
+  bool full = false;
+  bool gap = false;
+  std::uint64_t bytes = 0;  ///< of the stream; a gap's are those that are missing
+  std::string_view text;
+};
+/// Takes a line without its newline. Its time is not looked at.
+[[nodiscard]] CriPart cri_part(std::string_view line);
 
 /// Parses a line without its newline, from any runtime; nothing if it is not one.
 [[nodiscard]] std::optional<CriLine> parse_cri_line(std::string_view line);

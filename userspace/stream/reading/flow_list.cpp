@@ -123,7 +123,9 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   api::FlowStatus flow;
   flow.id = summary.id;
   flow.kind = summary.id.substr(0, summary.id.find('/'));
-  put_labels(flow, labels_of_id(summary.id));
+  FlowLabels labels = labels_of_id(summary.id);
+  if (!summary.runtime.empty()) labels.runtime = summary.runtime;
+  put_labels(flow, std::move(labels));
   flow.bytes = summary.bytes;
   flow.lines = summary.lines;
   flow.missing_bytes = summary.missing;

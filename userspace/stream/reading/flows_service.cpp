@@ -150,15 +150,18 @@ std::uint64_t FlowsService::captured_since(const std::string& id) {
   return since;
 }
 
-// containerd reads lines as Go's bufio.Reader.ReadLine() does (internal/cri/io/logger.go); conmon and Docker keep each byte. If
-// nobody knows any more which runtime it was, containerd is the likeliest.
+// containerd reads lines as Go's bufio.Reader.ReadLine() does (internal/cri/io/logger.go); conmon and Docker keep each byte. The
+// journal forgets a stream, and the store has noted whose it was. If nobody knows it, containerd is the likeliest.
 bool FlowsService::drops_returns(const std::string& id) const {
   if (!id.starts_with("pod/")) return false;
+  const auto drops = [](std::string_view runtime) {
+    return runtime == identity::runtime_name(identity::Runtime::kContainerd);
+  };
   for (const flow::StreamView& stream : journal_.streams())
     if (stream.name && stream.name->flow == id)
-      if (const auto runtime = parse_labels(stream.name->identity).runtime)
-        return *runtime == identity::runtime_name(identity::Runtime::kContainerd);
-  return true;
+      if (const auto runtime = parse_labels(stream.name->identity).runtime) return drops(*runtime);
+  const auto stored = store_.summary(id);
+  return !stored || stored->runtime.empty() || drops(stored->runtime);
 }
 
 // However far the store is behind the journal, no bytes are older than the flow's first ones.

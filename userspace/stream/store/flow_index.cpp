@@ -20,7 +20,7 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\5'};
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\6'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -28,7 +28,7 @@ struct RowHead {
   std::uint32_t size;  // of the row
   std::uint32_t crc;   // of the row
 };
-// The id and the streams stand behind it.
+// The id, the streams and the runtime's name stand behind it.
 struct RawState {
   std::uint64_t inode;
   std::uint64_t base;
@@ -51,12 +51,15 @@ struct RawState {
   std::uint32_t before;  // Before::State
   std::uint64_t before_bytes;
   std::uint64_t before_lines;
+  std::uint64_t returns;  // kNotKnown: not known
+  std::uint64_t made_room_returns;
+  std::uint64_t runtime;  // bytes
 };
 struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 152 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 176 && sizeof(RawStream) == 16);
 
 // What a file may begin with. The rows of earlier builds end some fields earlier.
 struct IndexVersion {
@@ -64,8 +67,9 @@ struct IndexVersion {
   std::size_t state_size;
 };
 constexpr std::array kVersions{
-    IndexVersion{kMagic.back(), sizeof(RawState)}, IndexVersion{'\4', offsetof(RawState, shown)},
-    IndexVersion{'\3', offsetof(RawState, made_room)}, IndexVersion{'\2', offsetof(RawState, open)}};
+    IndexVersion{kMagic.back(), sizeof(RawState)}, IndexVersion{'\5', offsetof(RawState, returns)},
+    IndexVersion{'\4', offsetof(RawState, shown)}, IndexVersion{'\3', offsetof(RawState, made_room)},
+    IndexVersion{'\2', offsetof(RawState, open)}};
 
 const IndexVersion* version_of(std::string_view text) {
   const std::string_view magic(kMagic.data(), kMagic.size() - 1);
@@ -83,6 +87,11 @@ std::uint64_t inode_of(const Fd& fd) {
 }
 
 constexpr std::uint32_t kGone = ~std::uint32_t{0};
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+
+std::optional<std::uint64_t> if_known(std::uint64_t value) {
+  return value == kNotKnown ? std::nullopt : std::optional(value);
+}
 
 void put(std::string& out, const auto& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -109,15 +118,20 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
                     gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
                     state.open ? state.open->stream : 0,
                     state.open && state.open->output == "stderr",
-                    state.made_room,
+                    state.made_room.value_or(0),
                     state.shown,
                     (state.amid[0] ? 1U : 0U) | (state.amid[1] ? 2U : 0U),
                     static_cast<std::uint32_t>(state.before.state),
                     state.before.bytes,
-                    state.before.lines});
+                    state.before.lines,
+                    state.returns.value_or(kNotKnown),
+                    state.made_room_returns.value_or(kNotKnown),
+                    gone ? 0 : state.runtime.size()});
   row += state.id;
-  if (!gone)
+  if (!gone) {
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
+    row += state.runtime;
+  }
   put(out, RowHead{static_cast<std::uint32_t>(row.size()), crc32c(0, bytes_of(row))});
   out += row;
 }
@@ -139,6 +153,7 @@ struct Row {
 std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
   const auto raw = take<RawState>(text, state_size);
   if (!raw || raw->id > text.size()) return std::nullopt;
+  const auto has = [state_size](std::size_t field) { return field < state_size; };
   Row row{{.id = std::string(text.substr(0, raw->id)),
            .inode = raw->inode,
            .base = raw->base,
@@ -155,17 +170,23 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
            .open = raw->open == 0
                        ? std::nullopt
                        : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
-           .made_room = raw->made_room,
+           .made_room = has(offsetof(RawState, made_room)) ? std::optional(raw->made_room) : std::nullopt,
            // Earlier builds have counted the parts of lines.
-           .shown = state_size < sizeof(RawState) ? raw->lines : raw->shown,
+           .shown = has(offsetof(RawState, shown)) ? raw->shown : raw->lines,
            .amid = {(raw->amid & 1U) != 0, (raw->amid & 2U) != 0},
            .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
                           ? static_cast<Before::State>(raw->before)
                           : Before::State::kNone,
-                      raw->before_bytes, raw->before_lines}},
+                      raw->before_bytes, raw->before_lines},
+           .returns = has(offsetof(RawState, returns)) ? if_known(raw->returns) : std::nullopt,
+           .made_room_returns =
+               has(offsetof(RawState, returns)) ? if_known(raw->made_room_returns) : std::nullopt},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
+  if (raw->runtime > text.size()) return std::nullopt;
+  row.state.runtime = text.substr(text.size() - raw->runtime);
+  text.remove_suffix(raw->runtime);
   if (text.size() != std::uint64_t{raw->streams} * sizeof(RawStream)) return std::nullopt;
   while (const auto stream = take<RawStream>(text)) row.state.streams.emplace(stream->number, stream->offset);
   return row;

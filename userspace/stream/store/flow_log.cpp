@@ -71,7 +71,9 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       past_(written_.past),
       missing_(written_.missing),
       refilled_(written_.refilled),
-      made_room_(written_.made_room),
+      made_room_(written_.made_room.value_or(0)),
+      returns_(written_.returns),
+      made_room_returns_(written_.made_room_returns),
       first_(written_.first),
       last_(written_.last),
       ended_(written_.ended),
@@ -79,6 +81,8 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
   shown_lines_.go_on(written_.amid);
   if (written_.base != 0) heard_.fill(Heard::kLine);  // it goes on with another log of the name
   if (written_.inode != 0) find_file();
+  if (!written_.made_room) find_made_room();
+  if (made_room_ == 0) made_room_returns_ = 0;
   if (written_.length == 0) open_.reset();
 }
 
@@ -95,13 +99,25 @@ void FlowLog::forget_file() {
   std::uint64_t there = written_.past;
   if (whole_)
     for (const auto& [stream, position] : written_.streams) there += position;
-  if (written_.length > 0) made_room_ = std::max(made_room_, there);
+  if (written_.length > 0 && there > made_room_) {
+    made_room_ = there;
+    made_room_returns_ = written_.returns;
+  }
   written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
   written_.base += written_.length;
   written_.lines_before = written_.lines;
   written_.length = 0;
   written_.inode = 0;
   unsettled_ = false;
+}
+
+// It is what the streams had before the lines that are there.
+void FlowLog::find_made_room() {
+  Sum there;
+  if (const auto text = content()) add_up(*text, there);
+  made_room_ = bytes() - std::min(bytes(), there.bytes);
+  written_.made_room = made_room_;
 }
 
 // A gap ends a line to those who see it, so what comes behind it is another one.
@@ -149,6 +165,12 @@ Status FlowLog::absorb(const FlowLog& other) {
   }
   missing_ += other.missing_;
   made_room_ += other.made_room_;
+  const auto both = [](auto& ours, const auto& others) {
+    ours = ours && others ? std::optional(*ours + *others) : std::nullopt;
+  };
+  both(returns_, other.returns_);
+  both(made_room_returns_, other.made_room_returns_);
+  if (written_.runtime.empty()) written_.runtime = other.written_.runtime;
   refilled_ += other.refilled_;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);
@@ -172,6 +194,7 @@ bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line
   put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
   ++buffered_lines_;
   note_heard(output, Heard::kLine);
+  if (const std::uint64_t more = return_count_.take(output, line.full, text); returns_) *returns_ += more;
   if (shown_lines_.take(output, line.full)) ++shown_;
   if (first_ == 0) first_ = line.time;
   last_ = line.time;
@@ -209,20 +232,25 @@ bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint
 void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
   missing_ += gap.missing.value_or(0);
   note_heard(gap.output, Heard::kGap);
+  (void)return_count_.take(gap.output, true, gap.text);
   put_cri_line(buffer_, clock, gap);
   ++buffered_lines_;
   (void)shown_lines_.take(gap);
 }
 
-// What some lines stand for, in bytes(): a gap in a log that has only some lines is of others, too.
-std::uint64_t FlowLog::bytes_of(std::string_view lines) const {
-  std::uint64_t bytes = 0;
+// A gap in a log that has only some lines is of others, too.
+void FlowLog::add_up(std::string_view lines, Sum& sum) const {
   for (std::size_t newline = 0; (newline = lines.find('\n')) != std::string_view::npos;
        lines.remove_prefix(newline + 1)) {
-    const std::string_view line = lines.substr(0, newline);
-    if (whole_ || !is_cri_gap(line)) bytes += bytes_of_cri_line(line);
+    const CriPart part = cri_part(lines.substr(0, newline));
+    if (whole_ || !part.gap) sum.bytes += part.bytes;
+    sum.returns += sum.count.take(part.output, part.full, part.text);
   }
-  return bytes;
+}
+
+void FlowLog::note_gone(const Sum& gone) {
+  made_room_ += gone.bytes;
+  if (made_room_returns_) *made_room_returns_ += gone.returns;
 }
 
 Result<std::string> FlowLog::text() const {
@@ -269,6 +297,8 @@ Status FlowLog::flush() {
   written_.missing = missing_;
   written_.refilled = refilled_;
   written_.made_room = made_room_;
+  written_.returns = returns_;
+  written_.made_room_returns = made_room_returns_;
   written_.first = first_;
   written_.last = last_;
   written_.ended = ended_;
@@ -294,9 +324,9 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 Status FlowLog::rewrite(std::uint64_t from) {
   FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  std::uint64_t goes = 0;
+  Sum gone;
   FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_,
-                                [&](std::string_view lines) { goes += bytes_of(lines); }));
+                                [&](std::string_view lines) { add_up(lines, gone); }));
   std::string text;
   FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
   if (!replace_content(text)) {
@@ -308,8 +338,9 @@ Status FlowLog::rewrite(std::uint64_t from) {
   written_.base += cut.at;
   written_.length = text.size();
   written_.lines_before += cut.lines;
-  made_room_ += goes;
-  written_.made_room += goes;
+  note_gone(gone);
+  written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
   return {};
 }
 
@@ -335,8 +366,11 @@ void FlowLog::drop_buffered(std::uint64_t bytes) {
   if (buffer_.size() <= bytes) return;
   const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
   const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
-  made_room_ += bytes_of(std::string_view(buffer_).substr(0, cut));
+  Sum gone;
+  add_up(std::string_view(buffer_).substr(0, cut), gone);
+  note_gone(gone);
   written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
   buffer_.erase(0, cut);
   written_.base += cut;
   written_.lines_before += lines;

@@ -13,6 +13,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "stream/lines/carriage_returns.hpp"
 #include "stream/lines/cri_line.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/shown_lines.hpp"
@@ -66,6 +67,12 @@ class FlowLog {
   [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
   /// Of bytes(), those that stood before the oldest line that is here.
   [[nodiscard]] std::uint64_t made_room() const { return std::min(made_room_, bytes()); }
+  /// How many "\r" before newlines its streams had, and of these, those in made_room(). Nothing: it is not known.
+  [[nodiscard]] std::optional<std::uint64_t> returns() const { return returns_; }
+  [[nodiscard]] std::optional<std::uint64_t> made_room_returns() const { return made_room_returns_; }
+  /// Of its container; empty: it is not known, or there is none.
+  [[nodiscard]] const std::string& runtime() const { return written_.runtime; }
+  void set_runtime(std::string runtime) { written_.runtime = std::move(runtime); }
   /// The bytes of streams that nobody will add to any more.
   [[nodiscard]] std::uint64_t past() const { return past_; }
   /// Up to where its other streams stand here.
@@ -97,7 +104,10 @@ class FlowLog {
   void begin_at(StreamNo stream, std::uint64_t offset) {
     std::uint64_t& position = streams_[stream];
     if (offset <= position) return;
-    if (whole_) made_room_ += offset - position;
+    if (whole_) {
+      made_room_ += offset - position;
+      returns_ = made_room_returns_ = std::nullopt;
+    }
     position = offset;
   }
   /// Nothing will be added of any other streams than these.
@@ -158,7 +168,15 @@ class FlowLog {
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(const CriLine& gap, CriTime& clock);
   void note_heard(std::string_view output, Heard what);
-  [[nodiscard]] std::uint64_t bytes_of(std::string_view lines) const;
+  void find_made_room();
+  /// What some lines stand for, in bytes().
+  struct Sum {
+    std::uint64_t bytes = 0;
+    std::uint64_t returns = 0;
+    ReturnCount count = {};
+  };
+  void add_up(std::string_view lines, Sum& sum) const;
+  void note_gone(const Sum& gone);
 
   std::string path_;
   bool whole_;
@@ -173,6 +191,9 @@ class FlowLog {
   std::uint64_t missing_ = 0;
   std::uint64_t refilled_ = 0;
   std::uint64_t made_room_ = 0;
+  std::optional<std::uint64_t> returns_ = 0;
+  std::optional<std::uint64_t> made_room_returns_ = 0;
+  ReturnCount return_count_;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;

@@ -51,10 +51,15 @@ struct FlowState {
   std::map<StreamNo, std::uint64_t> streams;
   std::uint64_t past = 0;             ///< that sum, or the sum of all, if the flow has only some lines
   std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
-  std::uint64_t made_room = 0;        ///< bytes of its streams that stood before the file's first line
-  std::uint64_t shown = 0;            ///< lines as people see them (ShownLines), up to the file's end
-  std::array<bool, 2> amid{};         ///< whether stdout and stderr end amid such a line there
+  /// Bytes of its streams that stood before the file's first line. Absent: an earlier build has not noted it.
+  std::optional<std::uint64_t> made_room = 0;
+  std::uint64_t shown = 0;     ///< lines as people see them (ShownLines), up to the file's end
+  std::array<bool, 2> amid{};  ///< whether stdout and stderr end amid such a line there
   Before before = {};
+  std::optional<std::uint64_t> returns =
+      0;  ///< how many "\r" before newlines its streams had, up to the file's end; absent: it is not known
+  std::optional<std::uint64_t> made_room_returns = 0;  ///< of these, those in `made_room`
+  std::string runtime = {};  ///< of its container: "containerd"; empty: it is not known, or there is none
   bool operator==(const FlowState&) const = default;
 };
 

@@ -91,9 +91,13 @@ FlowStore::Ref FlowStore::make(FlowState state) {
     state.lines_before = state.lines = succession->lines;
     if (!derived) {
       state.first = succession->first;
-      state.past = state.made_room = succession->past;
+      state.past = succession->past;
       state.streams = succession->streams;
-      for (const auto& [stream, position] : state.streams) state.made_room += position;
+      std::uint64_t made_room = state.past;
+      for (const auto& [stream, position] : state.streams) made_room += position;
+      state.made_room = made_room;
+      state.returns = state.made_room_returns = succession->returns;
+      state.runtime = succession->runtime;
     }
     state.shown = succession->shown;
     state.before = succession->before;
@@ -206,6 +210,12 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
   flow->succession->into = id;
   open_stream(*target, flow->terminal);
   return target;
+}
+
+void FlowStore::Writing::set_runtime(Flow& flow, std::string runtime) {
+  flow.log.set_runtime(std::move(runtime));
+  if (const auto known = store_.flows_.find(flow.log.id()); known != store_.flows_.end())
+    store_.changed_.push_back(known->second);  // the next flush writes it to the index
 }
 
 void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
@@ -387,13 +397,15 @@ FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
           .terminal = flow.terminal,
           .bytes = log.bytes(),
           .made_room = log.made_room(),
-          .first = log.first()};
+          .made_room_returns = log.made_room_returns(),
+          .first = log.first(),
+          .from_start = log.made_room() == 0 && log.before().state == Before::State::kNone};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) const {
   const FlowLog& log = flow.log;
-  return {log.id(),   log.shown(),      log.bytes(),  log.missing(), log.refilled(), log.first(),
-          log.last(), log.ended() == 0, flow.derived, log.before(),  is_sought(flow)};
+  return {log.id(),   log.shown(),      log.bytes(),  log.missing(), log.refilled(),  log.first(),
+          log.last(), log.ended() == 0, flow.derived, log.before(),  is_sought(flow), log.runtime()};
 }
 
 std::vector<FlowSummary> FlowStore::flows() const {

@@ -86,9 +86,10 @@ struct FlowSummary {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   bool open = false;
-  bool derived = false;  ///< its lines are also in other flows
-  Before before = {};    ///< neither in `lines` nor in `bytes`
-  bool sought = false;   ///< what is missing may be found yet
+  bool derived = false;      ///< its lines are also in other flows
+  Before before = {};        ///< neither in `lines` nor in `bytes`
+  bool sought = false;       ///< what is missing may be found yet
+  std::string runtime = {};  ///< of its container; empty: it is not known, or there is none
 };
 
 /// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the
@@ -113,6 +114,8 @@ class FlowStore {
     bool ended = false;  ///< nothing more comes under its name
     std::uint64_t shown = 0;
     Before before = {};
+    std::optional<std::uint64_t> returns = 0;
+    std::string runtime = {};
     std::string into = {};  ///< the flow that its lines have become a part of, if they have
   };
   struct Flow {
@@ -169,6 +172,8 @@ class FlowStore {
     /// The flow was found out to be another one, which has one stream more than said. It takes that one's name. If there is such
     /// a flow already, the lines go there. Returns the flow that has them.
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
+    /// Notes whose container it is, for when nobody else knows it any more.
+    void set_runtime(Flow& flow, std::string runtime);
     void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
     /// The flow with the name of one that had to make room, for a stream that was open there and still is.
@@ -217,7 +222,10 @@ class FlowStore {
     bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
     std::uint64_t bytes = 0;         ///< of its streams, up to `end`
     std::uint64_t made_room = 0;     ///< of these, bytes before `begin`
-    std::uint64_t first = 0;         ///< time of its very first line, ns since 1970
+    std::optional<std::uint64_t> made_room_returns =
+        0;                    ///< how many "\r" before newlines were among them; absent: it is not known
+    std::uint64_t first = 0;  ///< time of its very first line, ns since 1970
+    bool from_start = true;   ///< its first line is the first that its source wrote, as far as is known
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;

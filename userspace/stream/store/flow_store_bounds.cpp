@@ -80,6 +80,8 @@ void FlowStore::forget(const Ref& flow) {
   left.ended = log.ended() != 0;
   left.shown = log.shown();
   left.before = log.before();
+  left.returns = log.returns();
+  left.runtime = log.runtime();
   log.remove_file();
   log.release();
   flow->gone = true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "identity/flow_labels.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -191,6 +193,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   if (!stream.finished) count_for(stream, name.flow);
   if (stream.flow && !stream.flow->gone) {
     if (stream.flow->log.id() != name.flow) stream.flow = writing.rename(stream.flow, name.flow);
+    note_runtime(stream, name, writing);
     if (know_scheduler(stream)) take_earlier_records(stream, writing);
     return;
   }
@@ -204,6 +207,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
     stream.flow = writing.flow(name.flow);
     writing.open_stream(*stream.flow, stream.terminal);
   }
+  note_runtime(stream, name, writing);
   const bool has_earlier_records = know_scheduler(stream) && had_name;
   begin(stream, writing);
   if (has_earlier_records) take_earlier_records(stream, writing);
@@ -229,6 +233,13 @@ void Pipeline::tell_missed(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow || waits || stream.order.next() >= stream.missed_to) return;
   stream.order.skip_to(stream.missed_to, [](std::uint64_t /*from*/, std::uint64_t /*to*/) {});
   miss(stream, stream.missed_to, writing);
+}
+
+// The journal forgets it with the stream, and the log must be read as before then.
+void Pipeline::note_runtime(const Stream& stream, const StreamName& name, FlowStore::Writing& writing) {
+  if (name.identity.empty() || !stream.flow->log.runtime().empty()) return;
+  if (auto runtime = parse_labels(name.identity).runtime)
+    writing.set_runtime(*stream.flow, std::move(*runtime));
 }
 
 void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now) {

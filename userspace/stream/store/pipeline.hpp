@@ -120,6 +120,7 @@ class Pipeline {
   void bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void name(const StreamEntry& entry, FlowStore::Writing& writing);
   void state(const StateEntry& entry, FlowStore::Writing& writing);
+  static void note_runtime(const Stream& stream, const StreamName& name, FlowStore::Writing& writing);
   void begin(Stream& stream, FlowStore::Writing& writing);
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);

@@ -73,8 +73,8 @@ TEST(CriLine, AGapSaysWhy) {
     ASSERT_TRUE(line) << out;
     EXPECT_EQ(line->missing, 5U);
     EXPECT_EQ(line->cause, cause) << out;
-    EXPECT_EQ(bytes_of_cri_line(out), 5U);
-    EXPECT_TRUE(is_cri_gap(out));
+    EXPECT_EQ(cri_part(out).bytes, 5U);
+    EXPECT_TRUE(cri_part(out).gap);
   }
   EXPECT_EQ(gap_text(5, MissingCause::kRingFull), "[flowtap: 5 bytes are missing here: the ring was full]");
   EXPECT_EQ(parse_cri_line("2026-08-21T07:12:30Z stderr F:missing=5:cause=newer x")->cause,
@@ -84,11 +84,11 @@ TEST(CriLine, AGapSaysWhy) {
 }
 
 TEST(CriLine, StandsForBytesOfItsStream) {
-  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F two words"), 10U);
-  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout P two words"), 9U);
-  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F:approximate x"), 2U);
-  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F "), 1U);
-  EXPECT_FALSE(is_cri_gap("2026-08-21T07:12:30Z stdout F missing=5"));
+  EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout F two words").bytes, 10U);
+  EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout P two words").bytes, 9U);
+  EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout F:approximate x").bytes, 2U);
+  EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout F ").bytes, 1U);
+  EXPECT_FALSE(cri_part("2026-08-21T07:12:30Z stdout F missing=5").gap);
 }
 
 TEST(CriLine, ReadsWhatRuntimesWrite) {

@@ -9,6 +9,8 @@
 #include <map>
 
 #include "base/rfc3339.hpp"
+#include "identity/flow_labels.hpp"
+#include "stream/store/pipeline.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
@@ -173,6 +175,50 @@ TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
     writing.add_gap(*writing.flow("pod/a/b/u/c/0"), 1, "stdout", 100, 1);
   }
   EXPECT_EQ(missing(), 100U);
+}
+
+// The log must not change when the journal forgets whose it is.
+TEST_F(FlowsServiceTest, ReturnsAreWhereTheRuntimeHadThemWhenTheJournalHasForgottenIt) {
+  const FlowLabels crio{.runtime = "cri-o"};
+  const FlowLabels containerd{.runtime = "containerd"};
+  const auto id = [](const std::string& pod) { return "pod/a/" + pod + "/u/c/0"; };
+  const auto say = [&](const std::string& flow, const std::string& identity) {
+    flow::Batch batch;
+    batch.add(flow::StreamEntry{++streams_, {.flow = flow, .output = "stdout", .identity = identity}});
+    batch.add(flow::BytesEntry{streams_, 0, 1, 0, std::as_bytes(std::span("one\r\n", 5))});
+    batch.add(flow::EndEntry{streams_, 5, 1, {}});
+    ASSERT_TRUE(journal_->append(batch));
+  };
+  say(id("o"), render_labels(crio)), say(id("d"), render_labels(containerd)), say(id("x"), "");
+  {
+    flow::Pipeline pipeline(*journal_, *store_, std::uint64_t{8} << 20U);
+    pipeline.replay(1);
+  }
+  const auto log = [&](const std::string& pod) {
+    FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr);
+    auto reader = service.log(id(pod), {});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    const auto piece = (*reader)->read(1000);
+    EXPECT_TRUE(piece && piece->end);
+    return piece->bytes;
+  };
+  for (const bool forgotten : {false, true}) {
+    SCOPED_TRACE(forgotten);
+    if (forgotten) {
+      journal_.reset();
+      journal_ = std::move(*flow::Journal::open({.dir = dir_ / "another"}));
+      store_.reset();
+      store_ = flow::FlowStore::open({.dir = dir_ / "journal"});
+    }
+    EXPECT_EQ(log("o"), "one\r\n");
+    EXPECT_EQ(log("d"), "one\n");
+    EXPECT_EQ(log("x"), "one\n") << "nobody knows it";
+    for (const api::FlowStatus& flow :
+         FlowsService(*journal_, *store_, *waker_, suspicion_, nullptr).flows({}))
+      EXPECT_EQ(flow.runtime.value_or(""), flow.id == id("o")   ? "cri-o"
+                                           : flow.id == id("d") ? "containerd"
+                                                                : "");
+  }
 }
 
 // The container runs and says nothing.

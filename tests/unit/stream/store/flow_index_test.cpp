@@ -42,15 +42,15 @@ TEST(FlowIndex, AmidALineOverAStart) {
   }
 }
 
-/// The index as earlier builds wrote it: 2 did not know whose line a file ends amid, 3 how much has made room, and 4 how many lines
-/// people see.
+/// The index as earlier builds wrote it: 2 did not know whose line a file ends amid, 3 how much has made room, 4 how many lines
+/// people see, and 5 which runtime's container it was.
 struct OlderBuild {
   char magic;
   std::size_t state;  // bytes
 };
 std::string older_index(std::string_view index, const OlderBuild& build) {
   constexpr std::size_t kMagic = 8;
-  constexpr std::size_t kState = 152;
+  constexpr std::size_t kState = 176;
   std::string older(index.substr(0, kMagic));
   older.back() = build.magic;
   for (std::string_view rest = index.substr(kMagic); !rest.empty();) {
@@ -67,26 +67,34 @@ std::string older_index(std::string_view index, const OlderBuild& build) {
   return older;
 }
 
-class OlderIndex : public testing::TestWithParam<OlderBuild> {};
+class OlderIndex : public testing::TestWithParam<OlderBuild> {
+ protected:
+  // Makes the index that is there an older build's.
+  void make_older() const {
+    std::string index;
+    {
+      std::ifstream in(path_, std::ios::binary);
+      index = {std::istreambuf_iterator<char>(in), {}};
+    }
+    ASSERT_GT(index.size(), 8U);
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << older_index(index, GetParam());
+  }
+
+  TmpfsDir dir_;
+  std::string path_ = dir_ / ".index";
+};
 
 TEST_P(OlderIndex, IsGoneOnWith) {
-  const TmpfsDir dir;
-  const std::string path = dir / ".index";
-  auto store = FlowStore::open({.dir = dir / ""});
+  auto store = FlowStore::open({.dir = dir_ / ""});
   Writer a(*store, "a", 1);
   a.say("one"), a.say("two");
   Writer b(*store, "b", 2);
   b.say("three");
   store->flush({}, 1, true);
   store.reset();
-  {
-    std::ifstream in(path, std::ios::binary);
-    const std::string index{std::istreambuf_iterator<char>(in), {}};
-    ASSERT_GT(index.size(), 8U);
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << older_index(index, GetParam());
-  }
+  make_older();
   for (int start = 0; start < 2; ++start) {
-    store = FlowStore::open({.dir = dir / ""});
+    store = FlowStore::open({.dir = dir_ / ""});
     EXPECT_TRUE(store->said().empty());
     EXPECT_EQ(lines_of(log_of(*store, "a")), (std::vector<std::string>{"one", "two"}));
     EXPECT_EQ(store->find("a")->log.position_of(1), 8U);
@@ -100,8 +108,48 @@ TEST_P(OlderIndex, IsGoneOnWith) {
   }
 }
 
+// Builds before 4 did not note how much has made room; the file says it. How many "\r" were among that is known since 6.
+TEST_P(OlderIndex, TellsHowMuchHasMadeRoom) {
+  const StoreOptions options{.dir = dir_ / "", .flow_bytes = std::uint64_t{16} << 10U};
+  auto store = FlowStore::open(options);
+  Writer a(*store, "a", 1);
+  for (int n = 0; n < 2000; ++n) a.say("line " + std::to_string(n) + "\r");
+  Writer(*store, "b", 2).say("all of it");
+  store->flush({}, 1, true);
+  const auto bounds = [&store](const std::string& flow) { return *store->bounds(*store->find(flow)); };
+  const auto before = bounds("a");
+  ASSERT_GT(before.made_room, 0U);
+  EXPECT_EQ(before.made_room_returns, before.lines_before);
+  store.reset();
+  make_older();
+  store = FlowStore::open(options);
+  EXPECT_EQ(bounds("a").made_room, before.made_room);
+  EXPECT_EQ(bounds("a").made_room_returns, std::nullopt);
+  EXPECT_EQ(bounds("b").made_room, 0U);
+  EXPECT_EQ(bounds("b").made_room_returns, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(FlowIndex, OlderIndex,
-                         testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}, OlderBuild{'\4', 120}));
+                         testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}, OlderBuild{'\4', 120},
+                                         OlderBuild{'\5', 152}));
+
+TEST(FlowIndex, WhoseContainerItIs) {
+  const TmpfsDir dir;
+  const StoreOptions options{.dir = dir / "", .flow_bytes = std::uint64_t{16} << 10U};
+  auto store = FlowStore::open(options);
+  Writer a(*store, "a", 1);
+  Writer b(*store, "b", 2);
+  a.say("one"), b.say("two");
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.set_runtime(*writing.flow("a"), "cri-o");
+  }
+  store->flush({}, 1, true);
+  store = FlowStore::open(options);
+  EXPECT_EQ(store->summary("a")->runtime, "cri-o");
+  EXPECT_EQ(store->summary("b")->runtime, "");
+  EXPECT_EQ(lines_of(log_of(*store, "a")), std::vector<std::string>{"one"});
+}
 
 // Outputs that were silent when the count began speak while it lasts: each line counts once, whoever has it.
 TEST(FlowIndex, WhatIsWrittenWhileTheLinesBeforeAreCountedIsCountedOnce) {
