@@ -32,6 +32,7 @@ void TappedLines::finish(Piece& piece) {
     Stream& stream = known.second;
     stream.lines.finish([&](const flow::LineView& line) { give(stream, line, piece); });
   }
+  text_.finish(piece);
 }
 
 void TappedLines::give(const Stream& stream, const flow::LineView& line, Piece& piece) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -65,9 +66,69 @@ TEST(TextForm, AGapMarksTheLineThatItHasCut) {
     return piece.bytes;
   };
   EXPECT_EQ(text(true, "stdout"), "part [flowtap: cut]\n[gap]\nnext\n");
-  EXPECT_EQ(text(true, "stderr"), "part\n[gap]\nnext\n");
+  EXPECT_EQ(text(true, "stderr"), "part[gap]\nnext\n") << "as if its output had said it";
   EXPECT_EQ(text(false, "stdout"), "part\nnext\n");
   EXPECT_EQ(text(false, "stderr"), "partnext\n");
+}
+
+// Lines of any outputs, with gaps of any outputs among them: without what is flowtap's own, they are as they were written.
+TEST(TextForm, AGapOfTheOtherOutputStandsBehindTheLine) {
+  struct Item {
+    std::string_view output;
+    bool full = false;
+    std::uint64_t missing = 0;
+    std::string_view text;
+  };
+  const auto text = [](const std::vector<Item>& items, bool timestamps = false) {
+    TextForm form({.timestamps = timestamps, .gaps = true});
+    TextForm::Piece piece;
+    std::uint64_t time = 0;
+    for (const Item& item : items)
+      form.take({.time = ++time,
+                 .output = item.output,
+                 .full = item.full,
+                 .missing = item.missing == 0 ? std::nullopt : std::optional(item.missing),
+                 .text = item.text},
+                piece);
+    form.finish(piece);
+    return piece.bytes;
+  };
+  const Item abc{"stdout", false, 0, "abc"};
+  const Item def{"stdout", true, 0, "def"};
+  const Item gap{"stderr", true, 5, "[gap]"};
+  const Item cut{"stdout", true, 7, "[cut]"};
+  const Item err{"stderr", true, 0, "err"};
+  EXPECT_EQ(text({abc, gap, def}), "abcdef\n[gap]\n");
+  EXPECT_EQ(text({abc, gap, gap, abc, def, err}), "abcabcdef\n[gap]\n[gap]\nerr\n");
+  EXPECT_EQ(text({abc, gap, err, def}), "abc[gap]\nerr\ndef\n");
+  EXPECT_EQ(text({abc, gap, cut, def}), "abc [flowtap: cut]\n[gap]\n[cut]\ndef\n");
+  EXPECT_EQ(text({abc, gap}), "abc[gap]\n");
+  EXPECT_EQ(text({abc, gap, def}, true),
+            "1970-01-01T00:00:00.000000001Z abcdef\n1970-01-01T00:00:00.000000002Z [gap]\n");
+}
+
+// Somebody follows, and the line does not go on.
+TEST(TextForm, AGapDoesNotWaitForLong) {
+  TextForm form({.follow = true});
+  TextForm::Piece piece;
+  EXPECT_EQ(form.rest(piece), TextForm::Clock::time_point::max());
+  form.take({.time = 1, .output = "stdout", .full = false, .missing = {}, .text = "name: "}, piece);
+  form.take({.time = 2, .output = "stderr", .full = true, .missing = 7, .text = "[gap]"}, piece);
+  const auto until = form.rest(piece);
+  EXPECT_LE(until, TextForm::Clock::now() + TextForm::kLineIsWritten);
+  EXPECT_EQ(piece.bytes, "name: ");
+  while (form.rest(piece) != TextForm::Clock::time_point::max()) EXPECT_EQ(piece.bytes, "name: ");
+  EXPECT_EQ(piece.bytes, "name: [gap]\n");
+}
+
+// A message ends no line without a word, either.
+TEST(TextForm, AMessageAmidALineIsToldFromIt) {
+  TextForm form({});
+  TextForm::Piece piece;
+  form.take({.time = 1, .output = "stdout", .full = false, .missing = {}, .text = "part"}, piece);
+  form.say("words", piece);
+  form.take({.time = 2, .output = "stdout", .full = true, .missing = {}, .text = "rest"}, piece);
+  EXPECT_EQ(piece.bytes, "part[flowtap: words]\nrest\n");
 }
 
 }  // namespace

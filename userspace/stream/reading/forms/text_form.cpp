@@ -12,11 +12,13 @@ bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line)
 
 void TextForm::take(const flow::CriLine& line, Piece& piece) {
   if (line.missing) return take_gap(line, piece);
+  if (line.output != part_of_) put_waiting(piece);
   if (options_.timestamps && !mid_line_) put(std::string(clock_.text(line.time)) + " ", piece);
   put(line.text, piece);
   if (line.full) put("\n", piece);
   mid_line_ = !line.full && !line.text.empty();
   if (mid_line_) part_of_ = line.output;
+  if (line.full) put_waiting(piece);
 }
 
 void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
@@ -26,14 +28,46 @@ void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
     if (is_cut) end_line({}, piece);
     return;
   }
-  end_line(is_cut ? kCutMark : std::string_view(), piece);
-  if (options_.timestamps) put(std::string(clock_.text(gap.time)) + " ", piece);
-  put(std::string(gap.text) + "\n", piece);
+  if (mid_line_ && !is_cut) {
+    waiting_.push_back({gap.time, std::string(gap.text)});
+    return;
+  }
+  end_line(kCutMark, piece);
+  put_waiting(piece);
+  put_gap(gap.time, gap.text, piece);
+}
+
+// Amid a line it stands as what its output says would: behind the part that is there.
+void TextForm::put_gap(std::uint64_t time, std::string_view text, Piece& piece) {
+  if (options_.timestamps && !mid_line_) put(std::string(clock_.text(time)) + " ", piece);
+  put(std::string(text) + "\n", piece);
+  mid_line_ = false;
+}
+
+void TextForm::put_waiting(Piece& piece) {
+  for (const Gap& gap : waiting_) put_gap(gap.time, gap.text, piece);
+  waiting_.clear();
+  waiting_until_ = {};
+}
+
+TextForm::Clock::time_point TextForm::rest(Piece& piece) {
+  if (waiting_.empty()) return Clock::time_point::max();
+  const auto now = Clock::now();
+  if (waiting_until_ == Clock::time_point()) waiting_until_ = now + kLineIsWritten;
+  if (now < waiting_until_) return waiting_until_;
+  put_waiting(piece);
+  return Clock::time_point::max();
+}
+
+void TextForm::jump(Piece& piece) {
+  end_line(kCutMark, piece);
+  put_waiting(piece);
 }
 
 void TextForm::say(std::string_view text, Piece& piece) {
-  end_line({}, piece);
+  put_waiting(piece);
   put("[flowtap: " + std::string(text) + "]\n", piece);
+  mid_line_ = false;
 }
 
 void TextForm::end_line(std::string_view mark, Piece& piece) {

@@ -3,9 +3,11 @@
 // begins.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "component/views/flow_views.hpp"
 #include "stream/reading/forms/form.hpp"
@@ -13,21 +15,26 @@
 namespace flowtap {
 
 /// A gap ends the line that it has cut, so that two halves are never one line. Where gaps are shown, that line gets kCutMark, and
-/// the gap is a line of its own.
+/// the gap is a line of its own. If an output's gap comes amid a line of the other output, it stands behind that line, or where its
+/// own output goes on, if that comes first. So what is not flowtap's own is the same with gaps and without.
 class TextForm final : public Form {
  public:
   static constexpr std::string_view kCutMark = " [flowtap: cut]";
+  /// How long a gap waits for the end of the other output's line.
+  static constexpr std::chrono::milliseconds kLineIsWritten{200};
 
   explicit TextForm(const api::LogReadOptions& options) : options_(options) {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
   void say(std::string_view text, Piece& piece) override;
-  void jump(Piece& piece) override { end_line(kCutMark, piece); }
-  [[nodiscard]] Clock::time_point rest(Piece& /*piece*/) override { return Clock::time_point::max(); }
-  void finish(Piece& /*piece*/) override {}
+  void jump(Piece& piece) override;
+  [[nodiscard]] Clock::time_point rest(Piece& piece) override;
+  void finish(Piece& piece) override { put_waiting(piece); }
 
  private:
   void take_gap(const flow::CriLine& gap, Piece& piece);
+  void put_gap(std::uint64_t time, std::string_view text, Piece& piece);
+  void put_waiting(Piece& piece);
   void end_line(std::string_view mark, Piece& piece);
   void put(std::string_view text, Piece& piece);
 
@@ -35,6 +42,12 @@ class TextForm final : public Form {
   std::uint64_t sent_ = 0;
   bool mid_line_ = false;  // what was put last was a part of a line
   std::string part_of_;    // that output
+  struct Gap {
+    std::uint64_t time = 0;
+    std::string text;
+  };
+  std::vector<Gap> waiting_;           // gaps of the other output
+  Clock::time_point waiting_until_{};  // not set: they wait for lines that are there
   flow::CriTime clock_;
 };
 
