@@ -51,7 +51,14 @@ class LineNumbers {
     (void)lines_.take(output, true, true);
     return shown ? ++last_ : last_ + 1;
   }
+  [[nodiscard]] std::uint64_t of(const CriLine& line, bool shows_gaps) {
+    return line.missing ? of_gap(line.output, shows_gaps) : of(line.output, line.full);
+  }
   [[nodiscard]] std::uint64_t last() const { return last_; }
+  /// Whether the last of each output, stdout first, was the part of a line whose rest may come.
+  [[nodiscard]] const std::array<bool, 2>& amid() const { return lines_.amid(); }
+  /// The number of the line that this output was in last.
+  [[nodiscard]] std::uint64_t last_of(std::size_t output) const { return numbers_.at(output); }
 
  private:
   bool whole_;

@@ -56,10 +56,11 @@ Result<bool> LogReader::prepare() {
     span_ = start_.span();
     // If an output is silent so far, bytes that come now are captured, and may not be in the store yet.
     FTAP_TRY(earlier_.find(span_, options_.follow ? on_its_way_ : wall_ns()));
-    wait_.done_to = span_.to;
     found_ = true;
   }
-  return earlier_.step(span_);
+  FTAP_TRY_ASSIGN(done, earlier_.step(span_));
+  wait_.done_to = span_.to;
+  return done;
 }
 
 LogReader::~LogReader() {
@@ -72,7 +73,7 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
   Piece piece;
   if (earlier_.any()) {
     const auto take = [&](const CriLine& line, bool captured) { give(line, captured, piece); };
-    earlier_.read(take, *form_, piece);
+    FTAP_TRY(earlier_.read(take, *form_, piece, span_));
     piece.again = !piece.end;
     return piece;
   }
@@ -108,6 +109,19 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     FTAP_TRY_ASSIGN(
         part, store_.read(*flow_, span_.at, options_.follow ? most : std::min(most, span_.to - span_.at)));
     if (has_moved(part)) continue;
+    // It has made room meanwhile, and what went was read elsewhere.
+    const auto& read_to = earlier_.read_to();
+    if (!part.gone && part.from > span_.at && read_to && read_to->at > span_.at) {
+      span_.at = read_to->at;
+      span_.lines = read_to->lines;
+      piece.end = !options_.follow && span_.at >= span_.to;
+      if (piece.end) break;
+    }
+    if (!part.gone && part.from > span_.at && !options_.follow && earlier_.go_on_behind(read_in_store_)) {
+      read_in_store_ = {};
+      piece.again = true;
+      break;
+    }
     // Half of a log must not look like all of it: a follower is told why it ends, and other readers get no end.
     if ((part.gone || part.from > span_.at) && !options_.follow) return log_has_gone();
     if (part.from > span_.at) note_jump(part, piece);
@@ -124,10 +138,11 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
       const std::size_t newline = text.find('\n');
       const auto line = flow::parse_cri_line(text.substr(0, newline));
       if (line && line->missing && waits_at(span_.at)) return {};
+      if (line) read_in_store_.at(output_index(line->output)) += line->bytes();
       ++span_.lines;
       span_.at += newline + 1;
       text.remove_prefix(newline + 1);
-      if (line && !is_left_out(*line) && is_asked_for(options_, *line)) give(*line, true, piece);
+      if (line && !span_.leaves_out(*line) && is_asked_for(options_, *line)) give(*line, true, piece);
     }
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
@@ -147,14 +162,6 @@ bool LogReader::has_moved(const flow::LogPart& part) {
   const std::array positions{&span_.at, &span_.to, &wait_.to, &wait_.done_to, wait_.at ? &*wait_.at : &none};
   span_.edits = store_.move(*flow_, span_.edits, positions, span_.lines);
   return true;
-}
-
-// The rest of a line that begins before the last lines which are wanted.
-bool LogReader::is_left_out(const flow::CriLine& line) {
-  bool& within = span_.within.at(line.output == "stderr" ? 1 : 0);
-  const bool left_out = within && !line.missing;
-  within = left_out && !line.full;
-  return left_out;
 }
 
 // Goes on with the flow that comes in the place of one that had to make room. False: none has come yet, or none will.

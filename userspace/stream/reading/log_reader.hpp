@@ -9,7 +9,7 @@
 #include "component/views/flow_views.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/lines/carriage_returns.hpp"
-#include "stream/reading/earlier_lines.hpp"
+#include "stream/reading/earlier/earlier_lines.hpp"
 #include "stream/reading/forms/text_form.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/reading/reading_start.hpp"
@@ -72,7 +72,6 @@ class LogReader final : public api::BodyReader {
   [[nodiscard]] bool go_on(const flow::LogPart& part, Piece& piece);
   [[nodiscard]] bool waits_at(flow::LogPosition gap);
   void note_jump(const flow::LogPart& part, Piece& piece);
-  [[nodiscard]] bool is_left_out(const flow::CriLine& line);
 
   flow::FlowStore& store_;
   ReaderWaker& waker_;
@@ -91,7 +90,8 @@ class LogReader final : public api::BodyReader {
   ReaderWaker::Clock::time_point form_until_ =
       ReaderWaker::Clock::time_point::max();  // when it may have more, though no line has come
   ReadingStart start_;
-  ReadingSpan span_;  // `at` moves on; without `follow`, the reading ends at `to`
+  OfOutputs read_in_store_{};  // bytes since the lines from elsewhere
+  ReadingSpan span_;           // `at` moves on; without `follow`, the reading ends at `to`
   // A gap that comes during following may be filled soon. The lines that were behind it by then have waited with it.
   struct GapWait {
     std::optional<flow::LogPosition> at;  // the gap

@@ -29,6 +29,7 @@ Status ReadingStart::look() {
            .lines_to = bounds->lines,
            .tail = 0,
            .within = {},
+           .has_gap = {},
            .missing = 0,
            .edits = bounds->edits};
   has_gaps_ = bounds->missing > 0;

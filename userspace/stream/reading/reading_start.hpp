@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "component/views/flow_views.hpp"
+#include "stream/lines/cri_line.hpp"
 #include "stream/reading/whole_tail.hpp"
 #include "stream/store/flow_store.hpp"
 
@@ -29,8 +30,20 @@ struct ReadingSpan {
   std::uint64_t tail = 0;       ///< lines from `at` to `to` that count as last lines
   /// Whether the next parts of stdout and stderr belong to lines that begin before `at` and are not among the last lines.
   std::array<bool, 2> within{};
+  /// Whether the bytes of the gaps by which stdout and stderr begin at `at` were read elsewhere.
+  std::array<bool, 2> has_gap{};
   std::uint64_t missing = 0;  ///< bytes of the streams between `at` and `to`
   std::size_t edits = 0;      ///< the log's number of edits for these positions
+
+  /// Whether this line, the next one, is such a gap, or the rest of a line that begins before the last lines. A gap ends such a line.
+  [[nodiscard]] bool leaves_out(const flow::CriLine& line) {
+    const std::size_t output = line.output == "stderr" ? 1 : 0;
+    if (line.missing && has_gap.at(output)) return true;
+    has_gap.at(output) = false;
+    const bool left_out = within.at(output) && !line.missing;
+    within.at(output) = left_out && !line.full;
+    return left_out;
+  }
 };
 
 [[nodiscard]] std::unexpected<Error> log_has_gone();

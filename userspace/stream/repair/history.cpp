@@ -86,8 +86,15 @@ void History::look_at_last(std::uint64_t lines) {
 
 // If enough lines were found, or there are no more, they are given now. Otherwise the search begins further back.
 bool History::count_again() {
-  if (numbers_.last() >= *last_ || start_.is_first()) {
-    leave_out_ = numbers_.last() - std::min(numbers_.last(), *last_);
+  std::array<bool, 2> goes_on{};
+  for (std::size_t output = 0; output < goes_on.size(); ++output)
+    goes_on.at(output) = whole_ && numbers_.amid().at(output) && !keys_.at(output).bytes.empty();
+  const std::uint64_t wanted = *last_ + (goes_on[0] ? 1 : 0) + (goes_on[1] ? 1 : 0);
+  if (numbers_.last() >= wanted || start_.is_first()) {
+    are_fewer_ = numbers_.last() < wanted;
+    leave_out_ = numbers_.last() - std::min(numbers_.last(), wanted);
+    for (std::size_t output = 0; output < goes_on.size(); ++output)
+      left_out_at_seam_.at(output) = goes_on.at(output) && numbers_.last_of(output) <= leave_out_;
     last_.reset();
     reader_.go_back(start_);
   } else {

@@ -34,8 +34,17 @@ class History {
   /// Gives about the lines of this time (ns since 1970) and later; some older ones may come, too.
   void start_at_time(std::uint64_t time);
   /// Gives the last `lines` before the seam. There are about `behind` lines after the seam. `whole`: a line counts once, in however
-  /// many parts the runtime has kept it.
+  /// many parts the runtime has kept it. If it goes on behind the seam, it is one of those after it.
   void start_at_last(std::uint64_t lines, std::uint64_t behind, bool whole = false);
+
+  /// The last lines were found: read() gives lines from now on.
+  [[nodiscard]] bool is_found() const { return !counting(); }
+  // When they were found:
+
+  /// There are fewer than were asked for.
+  [[nodiscard]] bool are_fewer() const { return are_fewer_; }
+  /// For whole lines: which outputs' lines go on behind the seam and are not among them, stdout first.
+  [[nodiscard]] const std::array<bool, 2>& left_out_at_seam() const { return left_out_at_seam_; }
 
   /// Looks through about `budget` bytes, and gives those lines of them that are asked for: `take(const flow::RuntimeLine&)`.
   /// False: there is no more.
@@ -54,6 +63,8 @@ class History {
     return counting() && count_again();
   }
 
+  /// It has given all of these outputs up to the very first of the bytes that were captured. To be asked when there is no more.
+  [[nodiscard]] std::array<bool, 2> reaches_seam() const { return {seams_[0].found(), seams_[1].found()}; }
   /// The runtime has nothing that is older than what is kept here.
   [[nodiscard]] bool is_empty() const;
   /// What could not be read, in a few words; empty: nothing is known to be missing.
@@ -80,6 +91,8 @@ class History {
   std::uint64_t looked_ = 0;           // how many of the files' last lines were looked at
   bool finding_ = false;               // where those lines begin is being found
   std::uint64_t leave_out_ = 0;
+  bool are_fewer_ = false;
+  std::array<bool, 2> left_out_at_seam_{};
   bool whole_ = false;
   std::array<bool, 2> has_begun_{true,
                                  true};  // for whole lines: one of that output has begun within what is read

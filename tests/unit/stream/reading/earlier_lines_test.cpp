@@ -1,153 +1,17 @@
 // A log whose beginning has made room in the store: the journal has it, or the runtime's file, or its length is told.
-#include "stream/reading/earlier_lines.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "base/rfc3339.hpp"
-#include "stream/reading/log_reader.hpp"
-#include "tests/support/files/file_tree.hpp"
-#include "tests/unit/stream/store/pipeline_kit.hpp"
+#include "tests/unit/stream/reading/earlier_kit.hpp"
 
 namespace flowtap {
 namespace {
 
 using api::LogReadOptions;
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
-const std::string kPodUid = "4c9f1974-5c46-44c2-b42f-3bbf0e98eef9";
-const std::string kPodFlow = "pod/shop/web-0/" + kPodUid + "/app/0";
-
-std::chrono::system_clock::time_point at_second(std::uint64_t n) {
-  return std::chrono::system_clock::time_point(std::chrono::seconds(n));
-}
-
-std::string numbered(std::uint64_t n) {
-  return "line " + std::to_string(n) + "\n";
-}
-std::string numbered(std::uint64_t from, std::uint64_t to) {
-  std::string all;
-  for (std::uint64_t n = from; n < to; ++n) all += numbered(n);
-  return all;
-}
-std::string made_room(std::uint64_t bytes) {
-  return "[flowtap: " + std::to_string(bytes) +
-         " bytes are missing here: they had to make room for newer ones]\n";
-}
-
-class EarlierLinesTest : public testing::Test {
- protected:
-  EarlierLinesTest() {
-    std::filesystem::create_directory(dir_ / "flows");
-    options_.dir = dir_ / "flows";
-    options_.flow_bytes = std::uint64_t{16} << 10U;
-    open();
-  }
-  void open(std::uint64_t journal_bytes = std::uint64_t{8} << 20U) {
-    pipeline_.reset(), store_.reset(), journal_.reset();
-    journal_ = flow::open_journal(dir_ / "journal", journal_bytes);
-    store_ = flow::FlowStore::open(options_);
-    pipeline_ = std::make_unique<flow::Pipeline>(*journal_, *store_, journal_bytes);
-    pipeline_->replay(1);
-  }
-
-  // The n-th line has the time of n seconds. Every tenth is standard error's.
-  void write(std::uint64_t from, std::uint64_t to, const std::string& id = kPodFlow) {
-    flow::Batch batch;
-    for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
-      if (from == 0)
-        batch.add(flow::StreamEntry{
-            stream, {.flow = id, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
-    for (std::uint64_t n = from; n < to; ++n) {
-      const std::string text = numbered(n);
-      std::uint64_t& at = at_[n % 10 == 3 ? 1 : 0];
-      batch.add(flow::BytesEntry{n % 10 == 3 ? flow::StreamNo{2} : flow::StreamNo{1}, at,
-                                 (n + late_) * kSecond, 0, flow::as_bytes(text)});
-      at += text.size();
-      if (n % 100 == 99 || n + 1 == to) append(batch);
-    }
-  }
-  void append(flow::Batch& batch) {
-    ASSERT_TRUE(journal_->append(batch));
-    batch.clear();
-    while (pipeline_->take(flow::Pipeline::Clock::now(), 1)) continue;
-    store_->flush(flow::FlowStore::Clock::now(), 1, true);
-  }
-  // The bytes of another flow, so that the journal makes room.
-  void flood(std::size_t bytes, std::uint64_t time = 5000) {
-    flow::Batch batch;
-    batch.add(flow::StreamEntry{9, {.flow = "unit/flood", .output = "stdout", .identity = {}}});
-    const std::string block(4095, 'x');
-    for (std::size_t had = 0; had < bytes; had += 4096, flooded_ += 4096) {
-      const std::string text = block + "\n";
-      batch.add(flow::BytesEntry{9, flooded_, time * kSecond, 0, flow::as_bytes(text)});
-      append(batch);
-    }
-  }
-  // The runtime has these lines. It dates each a moment after it was captured.
-  void keep(std::uint64_t from, std::uint64_t to) {
-    std::string text;
-    for (std::uint64_t n = from; n < to; ++n)
-      text += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) +
-              (n % 10 == 3 ? " stderr F " : " stdout F ") + numbered(n);
-    tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
-  }
-
-  std::unique_ptr<LogReader> reader(const LogReadOptions& options, const std::string& id = kPodFlow) {
-    auto reader = LogReader::open(*store_, *waker_, id, options, history_.get(), nullptr, {},
-                                  flow::Followers::Hurry::kYes,
-                                  {.journal = journal_.get(), .drops_returns = drops_returns_});
-    if (!reader) ADD_FAILURE() << reader.error().what;
-    if (!reader) return nullptr;
-    for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())
-      EXPECT_TRUE(done) << done.error().what;
-    return std::move(*reader);
-  }
-  // All that can be read now; "|" where the log ends.
-  static std::string drain(LogReader& reader) {
-    std::string all;
-    std::uint64_t missing = 0;
-    const auto known = reader.missing_bytes();
-    while (true) {
-      const auto piece = reader.read(1000);
-      EXPECT_TRUE(piece) << piece.error().what;
-      if (!piece) return all;
-      all += piece->bytes;
-      missing += piece->missing_before;
-      if (piece->end) {
-        EXPECT_EQ(missing, known.value_or(missing)) << "as it was said before";
-        return all + "|";
-      }
-      if (piece->bytes.empty() && !piece->again) return all;
-    }
-  }
-  std::string log(const LogReadOptions& options = {.gaps = true}, const std::string& id = kPodFlow) {
-    const auto opened = reader(options, id);
-    return opened ? drain(*opened) : "";
-  }
-  [[nodiscard]] std::uint64_t stored_lines() const {
-    const auto bounds = store_->bounds(*store_->find(kPodFlow));
-    return bounds->lines - bounds->lines_before;
-  }
-
-  flow::TmpfsDir dir_;
-  test::FileTree tree_;
-  flow::StoreOptions options_;
-  std::unique_ptr<flow::Journal> journal_;
-  std::unique_ptr<flow::FlowStore> store_;
-  std::unique_ptr<flow::Pipeline> pipeline_;
-  std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
-  std::unique_ptr<Histories> history_ = std::move(*Histories::open(tree_.root()));
-  std::array<std::uint64_t, 2> at_{};
-  std::uint64_t flooded_ = 0;
-  std::uint64_t late_ = 0;  // seconds that lines are later than their numbers say
-  bool drops_returns_ = false;
-};
 
 TEST_F(EarlierLinesTest, AreTheJournalsWhereTheStoreHasMadeRoom) {
   write(0, 5000);

@@ -3,18 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "component/views/flow_views.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/lines/shown_lines.hpp"
+#include "stream/reading/earlier/journal_part.hpp"
 #include "stream/reading/forms/form.hpp"
-#include "stream/reading/journal_lines.hpp"
 #include "stream/reading/reading_start.hpp"
 #include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
@@ -38,42 +34,40 @@ class EarlierLines {
   /// All must outlive it; `flow` may be empty, and `histories` null.
   EarlierLines(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const std::string& id,
                const api::LogReadOptions& options, Histories* histories, const LogOrigin& origin)
-      : store_(store),
-        flow_(flow),
-        id_(id),
-        options_(options),
-        histories_(histories),
-        origin_(origin),
-        numbers_(options.whole_lines) {}
+      : store_(store), flow_(flow), id_(id), options_(options), histories_(histories), origin_(origin) {}
 
   /// Chooses what to read. `silent` is the time from which on all is captured of an output that the store has nothing of, in ns
-  /// since 1970. Moves the span if it has to begin further on: the journal's lines reach up to where the store stands by then.
+  /// since 1970. Moves the span if it has to begin further on.
   [[nodiscard]] Status find(ReadingSpan& span, std::uint64_t silent);
   /// Finds out what has to be known before the first line. False: call it again.
-  [[nodiscard]] bool step(ReadingSpan& span);
+  [[nodiscard]] Result<bool> step(ReadingSpan& span);
   /// There is something to read.
-  [[nodiscard]] bool any() const { return history_ != nullptr || lines_.has_value() || gap_ > 0; }
+  [[nodiscard]] bool any() const { return history_ != nullptr || reads_journal_ || gap_ > 0; }
   /// It is known how much of it is missing.
-  [[nodiscard]] bool is_missing_known() const {
-    return !lines_ || options_.tail_lines || (!options_.since && options_.outputs == api::Outputs::kBoth);
-  }
+  [[nodiscard]] bool is_missing_known() const { return is_missing_known_; }
+  /// The store's log goes on here, though it may have begun earlier when the span was found. Nothing: there was no need to see.
+  [[nodiscard]] const std::optional<StorePlace>& read_to() const { return read_to_; }
 
-  /// `captured`: the line was captured, and was not read from the runtime's files.
-  using Take = std::function<void(const flow::CriLine& line, bool captured)>;
+  /// The store has made room behind these bytes of its outputs, which were read there since any() was true. True: any() is true
+  /// again, since somebody else has these lines or knows how many bytes they were.
+  [[nodiscard]] bool go_on_behind(const OfOutputs& bytes);
+
   /// Gives some lines; fewer than any() has promised if the piece ends before. A fault of the runtime's files is said in the form.
-  void read(const Take& take, Form& form, Form::Piece& piece);
+  [[nodiscard]] Status read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span);
 
  private:
+  [[nodiscard]] bool has_enough(const ReadingSpan& span,
+                                const std::optional<flow::FlowStore::Standing>& standing) const;
   [[nodiscard]] Result<bool> open_history(const ReadingSpan& span, std::uint64_t silent);
   [[nodiscard]] bool is_journal_better(std::uint64_t stored) const;
-  void take_journal(const flow::FlowStore::Standing& standing, ReadingSpan& span);
-  void miss_beginning(const flow::FlowStore::Bounds& bounds);
+  [[nodiscard]] Status miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
+                                      std::uint64_t silent);
   void start_history(const ReadingSpan& span);
-  [[nodiscard]] std::uint64_t number_of(const flow::CriLine& line);
-  [[nodiscard]] bool count_tail(ReadingSpan& span);
-  [[nodiscard]] bool count_history(ReadingSpan& span);
-  void give_gap(const Take& take);
-  void read_history(const Take& take, Form& form, Form::Piece& piece);
+  [[nodiscard]] bool step_history(ReadingSpan& span);
+  [[nodiscard]] bool count_history();
+  void give_gap(const TakeLine& take);
+  [[nodiscard]] Status read_journal(const TakeLine& take, Form::Piece& piece, ReadingSpan& span);
+  void read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span);
 
   const flow::FlowStore& store_;
   const flow::FlowStore::Ref& flow_;
@@ -89,14 +83,13 @@ class EarlierLines {
   std::unique_ptr<History> counted_;     // the same, while its bytes are counted
   std::uint64_t counted_bytes_ = 0;      // so far
   std::uint64_t counted_ends_ = 0;       // of them, newlines
-  std::optional<JournalLines> lines_;    // kept as long as there are some to read
-  bool counts_lines_ = false;            // how many there are is being found out
-  flow::LineNumbers numbers_;            // of the journal's lines
-  std::uint64_t leave_out_ = 0;          // lines before the last ones that are wanted
-  std::vector<std::pair<std::uint64_t, std::uint64_t>>
-      gaps_;                    // missing bytes, by the number of lines before them
-  std::uint64_t gap_ = 0;       // bytes that nobody has any more, before all that is read
-  std::uint64_t gap_time_ = 0;  // ns since 1970
+  std::optional<JournalPart> in_journal_;
+  bool reads_journal_ = false;
+  bool is_missing_known_ = true;
+  std::optional<StorePlace> read_to_;
+  std::uint64_t gap_ = 0;       // bytes that nobody has any more, before what is read next
+  std::uint64_t gap_time_ = 0;  // of what is read next, ns since 1970
+  bool knows_returns_ = true;   // it is known how many "\r" were among them
   bool gap_told_ = false;       // the span's missing bytes have it
 };
 

@@ -1,0 +1,272 @@
+// A log whose beginning has made room in the store: what was found again, what goes while it is read, and where its gaps stand.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "stream/lines/line_assembler.hpp"
+#include "tests/unit/stream/reading/earlier_kit.hpp"
+
+namespace flowtap {
+namespace {
+
+using api::LogReadOptions;
+
+class EarlierGapsTest : public EarlierLinesTest {
+ protected:
+  // Standard output loses bytes before the next line. What was overtaken is waited for, and then given up.
+  void lose(std::uint64_t bytes) { at_[0] += bytes; }
+  void give_up_waiting() {
+    while (pipeline_->take(flow::Pipeline::Clock::now() + std::chrono::seconds(5), 1)) continue;
+    store_->flush(flow::FlowStore::Clock::now(), 1, true);
+  }
+  // Puts this text in the place of the store's first gap, of as many bytes.
+  void refill(const std::string& text) {
+    const auto flow = store_->find(kPodFlow);
+    const auto bounds = store_->bounds(*flow);
+    const auto part = store_->read(*flow, bounds->begin, bounds->end - bounds->begin);
+    ASSERT_TRUE(part);
+    const std::size_t mark = part->text.find("F:missing=");
+    ASSERT_NE(mark, std::string::npos);
+    const std::size_t begin = part->text.rfind('\n', mark) + 1;
+    flow::GapFill fill{bounds->begin + begin,
+                       part->text.substr(begin, part->text.find('\n', mark) + 1 - begin),
+                       {},
+                       text.size()};
+    flow::CriTime clock;
+    flow::LineAssembler lines;
+    const auto put = [&](const flow::LineView& line) {
+      flow::put_cri_line(fill.text, clock, {line.time, "stdout", line.full, {}, line.text});
+    };
+    lines.add(text, 1'800 * kSecond, put);
+    lines.finish(put);
+    EXPECT_EQ(*store_->fill(flow, std::array{fill}), text.size());
+  }
+  // 2,000 lines, of which the last ones are in the store. The bytes behind the 1,800th were lost and found again.
+  std::string write_with_refill() {
+    const std::string found = "found\nagain\n";
+    write(0, 1800);
+    lose(found.size());
+    write(1800, 2000);
+    give_up_waiting();
+    refill(found);
+    return numbered(0, 1800) + found + numbered(1800, 2000);
+  }
+};
+
+TEST_F(EarlierGapsTest, WhatWasFoundAgainIsReadFromTheStore) {
+  const std::string wanted = write_with_refill();
+  ASSERT_LT(stored_lines(), 1500U);
+  EXPECT_EQ(log(), wanted + "|");
+  EXPECT_EQ(reader({})->missing_bytes(), 0U);
+  for (const bool whole : {false, true}) {
+    SCOPED_TRACE(whole);
+    const auto last = [&](std::uint64_t lines) {
+      return log({.tail_lines = lines, .whole_lines = whole, .gaps = true});
+    };
+    EXPECT_EQ(last(201), "again\n" + numbered(1800, 2000) + "|");
+    EXPECT_EQ(last(stored_lines()),
+              numbered(2002 - stored_lines(), 1800) + "found\nagain\n" + numbered(1800, 2000) + "|");
+    EXPECT_EQ(last(1902), numbered(100, 1800) + "found\nagain\n" + numbered(1800, 2000) + "|");
+    EXPECT_EQ(last(5000), wanted + "|");
+  }
+  EXPECT_EQ(log({.since = at_second(1000), .gaps = true}),
+            numbered(1000, 1800) + "found\nagain\n" + numbered(1800, 2000) + "|");
+  EXPECT_TRUE(log({.outputs = api::Outputs::kStdout, .gaps = true}).contains("found\nagain\n"));
+  EXPECT_FALSE(log({.outputs = api::Outputs::kStderr, .gaps = true}).contains("found"));
+  const auto follower = reader({.follow = true});
+  EXPECT_EQ(drain(*follower), wanted);
+  write(2000, 2010);
+  EXPECT_EQ(drain(*follower), numbered(2000, 2010));
+  open();
+  EXPECT_EQ(log(), wanted + numbered(2000, 2010) + "|") << "after a start, too";
+  // When the store has given it up, it is missing again.
+  write(2010, 5000);
+  EXPECT_EQ(log(), numbered(0, 1800) + "[flowtap: 12 bytes are missing here]\n" + numbered(1800, 5000) + "|");
+}
+
+// The store has made room for what the reader was to go on with, and the journal still has it.
+TEST_F(EarlierGapsTest, WhatTheStoreGivesUpMeanwhileIsReadFromTheJournal) {
+  const std::string wanted = write_with_refill();
+  loses_meanwhile_ = true;
+  const auto in_journal = reader({.gaps = true});
+  const auto in_store = reader({.tail_lines = 900, .gaps = true});
+  std::string got;
+  while (got.size() < numbered(1102, 1800).size() - 2000) got += in_store->read(1000)->bytes;
+  write(2000, 5000);
+  const std::string missing = "[flowtap: 12 bytes are missing here]\n";
+  EXPECT_EQ(drain(*in_journal), numbered(0, 1800) + missing + numbered(1800, 2000) + "|");
+  got += drain(*in_store);
+  EXPECT_TRUE(got == numbered(1102, 1800) + missing + numbered(1800, 2000) + "|" ||
+              got == numbered(1102, 1800) + "found\nagain\n" + numbered(1800, 2000) + "|")
+      << got;
+}
+
+// The journal makes room between the look for the last lines and their reading: what goes is a gap, and no line is taken for another.
+class JournalGivesUp : public EarlierGapsTest, public testing::WithParamInterface<bool> {};
+
+TEST_P(JournalGivesUp, MeanwhileAndItIsTold) {
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  const std::string rest = numbered(5000 - stored_lines(), 5000);
+  const auto tail = reader({.tail_lines = 4000, .whole_lines = GetParam(), .gaps = true});
+  EXPECT_EQ(tail->missing_bytes(), 0U);
+  flood(std::size_t{GetParam() ? 2048U : 900U} << 10U);
+  loses_meanwhile_ = true;
+  const std::string got = drain(*tail);
+  EXPECT_TRUE(got.ends_with(rest + "|"));
+  std::size_t missing = 0;
+  std::string shown;
+  for (std::size_t at = 0; at + 1 < got.size(); at = got.find('\n', at) + 1) {
+    const std::string line = got.substr(at, got.find('\n', at) + 1 - at);
+    if (line.starts_with("[flowtap: "))
+      missing += std::stoull(line.substr(10));
+    else
+      shown += line;
+  }
+  EXPECT_GT(missing, 0U);
+  EXPECT_EQ(missing + shown.size(), numbered(1000, 5000).size());
+  EXPECT_TRUE(numbered(1000, 5000).ends_with(shown));
+}
+
+INSTANTIATE_TEST_SUITE_P(EarlierGapsTest, JournalGivesUp, testing::Bool());
+
+// What is older than the time that is asked for is no gap of that time; what may be of it is one.
+TEST_F(EarlierGapsTest, SinceATime) {
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  flood(std::size_t{2} << 20U);
+  const std::uint64_t first = 5000 - stored_lines();
+  const std::string rest = numbered(first, 5000);
+  const std::string gap = made_room(numbered(0, first).size());
+  EXPECT_EQ(log({.since = at_second(first), .gaps = true}), rest + "|");
+  EXPECT_EQ(log({.since = at_second(first + 1), .gaps = true}), numbered(first + 1, 5000) + "|");
+  EXPECT_EQ(log({.since = at_second(first - 1), .gaps = true}), gap + rest + "|")
+      << "lines of that time have gone";
+  keep(2000, 5000);
+  EXPECT_EQ(log({.since = at_second(2001), .gaps = true}), numbered(2001, 5000) + "|");
+  EXPECT_EQ(log({.since = at_second(1999), .gaps = true}),
+            made_room(numbered(0, 2000).size()) + numbered(2000, 5000) + "|");
+}
+
+// The journal has forgotten a stream that ended long ago; what was said then is no part of what is asked for.
+TEST_F(EarlierGapsTest, OfAStreamThatTheJournalHasForgotten) {
+  open(std::uint64_t{1} << 20U);
+  flow::Batch batch;
+  const std::string old(std::size_t{10} << 10U, 'o');
+  batch.add(flow::StreamEntry{7, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  batch.add(flow::BytesEntry{7, 0, kSecond, 0, flow::as_bytes(old)});
+  batch.add(flow::EndEntry{7, old.size(), kSecond, {}});
+  append(batch);
+  flood(std::size_t{2} << 20U, 2);
+  ASSERT_FALSE(journal_->stream(7));
+  late_ = 10'000;
+  write(0, 3000);
+  ASSERT_LT(stored_lines(), 1000U);
+  EXPECT_EQ(log({.since = at_second(11'000), .gaps = true}), numbered(1000, 3000) + "|");
+  EXPECT_EQ(log(), made_room(old.size()) + numbered(0, 3000) + "|");
+  EXPECT_EQ(reader({})->missing_bytes(), old.size());
+  EXPECT_EQ(log({.tail_lines = 3000, .gaps = true}), numbered(0, 3000) + "|");
+}
+
+// A containerd pod's log with more lines than lost bytes, and none with "\r".
+TEST_F(EarlierGapsTest, AFewBytesThatTheRuntimeHasLostAreTold) {
+  drops_returns_ = true;
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  flood(std::size_t{2} << 20U);
+  keep(3, 5000);
+  EXPECT_EQ(log(), made_room(numbered(0, 3).size()) + numbered(3, 5000) + "|");
+  EXPECT_EQ(log({.tail_lines = 6000, .gaps = true}),
+            made_room(numbered(0, 3).size()) + numbered(3, 5000) + "|");
+  EXPECT_EQ(log({.tail_lines = 4997, .gaps = true}).substr(0, 7), "line 3\n") << "as many as are wanted";
+  EXPECT_EQ(log({.tail_lines = 4996, .gaps = true}), numbered(4, 5000) + "|");
+}
+
+// Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
+TEST_F(EarlierGapsTest, ReturnsAreNotTakenForLostBytes) {
+  drops_returns_ = true;
+  open(std::uint64_t{1} << 20U);
+  const auto say = [&](std::uint64_t from, std::uint64_t to) {
+    flow::Batch batch;
+    if (from == 0) batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+    for (std::uint64_t n = from; n < to; ++n) {
+      const std::string text = "line " + std::to_string(n) + (n % 2 == 0 ? "\r\n" : "\n");
+      batch.add(flow::BytesEntry{1, at_[0], n * kSecond, 0, flow::as_bytes(text)});
+      at_[0] += text.size();
+      if (n % 100 == 99 || n + 1 == to) append(batch);
+    }
+  };
+  const auto kept = [&](std::uint64_t from) {
+    std::string text;
+    for (std::uint64_t n = from; n < 5000; ++n)
+      text += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + " stdout F " + numbered(n);
+    tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
+  };
+  say(0, 5000);
+  flood(std::size_t{2} << 20U);
+  const std::uint64_t gone = 5000 - stored_lines();
+  EXPECT_TRUE(log().starts_with(made_room(numbered(0, gone).size() + (gone + 1) / 2)))
+      << "nobody has them, and as many were written";
+  kept(0);
+  EXPECT_EQ(log(), numbered(0, 5000) + "|");
+  kept(4);
+  EXPECT_EQ(log(), made_room(numbered(0, 4).size()) + numbered(4, 5000) + "|");
+  open(std::uint64_t{1} << 20U);
+  EXPECT_EQ(log(), made_room(numbered(0, 4).size()) + numbered(4, 5000) + "|") << "after a start, too";
+}
+
+// A gap that nobody has filled stands where the store begins, and the runtime has its bytes by now.
+TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
+  flow::Batch batch;
+  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  const std::string first = "line 3\n";
+  batch.add(flow::BytesEntry{1, 21, 3 * kSecond, 0, flow::as_bytes(first)});
+  append(batch);
+  give_up_waiting();
+  EXPECT_EQ(log(), "[flowtap: 21 bytes are missing here]\nline 3\n|");
+  std::string text;
+  for (std::uint64_t n = 0; n < 4; ++n)
+    text += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + " stdout F " + numbered(n);
+  tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
+  loses_meanwhile_ = true;
+  EXPECT_EQ(log(), numbered(0, 4) + "|");
+}
+
+// The store's log begins amid a long line.
+TEST_F(EarlierGapsTest, TheLastLinesBeginWhereALineBegins) {
+  flow::Batch batch;
+  for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+    batch.add(flow::StreamEntry{
+        stream, {.flow = kPodFlow, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
+  const std::string text = "before\n" + std::string(3 * flow::kMaxLine + 100, 'x') + "\n";
+  batch.add(flow::BytesEntry{1, 0, kSecond, 0, flow::as_bytes(text)});
+  append(batch);
+  const std::string err = "problem\n";
+  batch.add(flow::BytesEntry{2, 0, 2 * kSecond, 0, flow::as_bytes(err)});
+  append(batch);
+  const std::string more = "end\n";
+  batch.add(flow::BytesEntry{1, text.size(), 3 * kSecond, 0, flow::as_bytes(more)});
+  append(batch);
+  const auto last = [this](std::uint64_t lines) {
+    return log({.tail_lines = lines, .whole_lines = true, .gaps = true});
+  };
+  ASSERT_EQ(stored_lines(), 3U);
+  for (const bool runtimes : {false, true}) {
+    SCOPED_TRACE(runtimes);
+    EXPECT_EQ(last(1), more + "|");
+    EXPECT_EQ(last(2), err + more + "|");
+    EXPECT_TRUE(last(3) == text.substr(7) + err + more + "|");
+    EXPECT_TRUE(last(4) == text + err + more + "|");
+    std::string kept = "1970-01-01T00:00:01.00005Z stdout F before\n";
+    for (int part = 0; part < 3; ++part)
+      kept += "1970-01-01T00:00:01.00005Z stdout P " + std::string(flow::kMaxLine, 'x') + "\n";
+    tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log",
+               kept +
+                   "1970-01-01T00:00:01.00005Z stdout F \n1970-01-01T00:00:02.00005Z stderr F problem\n"
+                   "1970-01-01T00:00:03.00005Z stdout F end\n");
+    if (!runtimes) open(std::uint64_t{1} << 20U), flood(std::size_t{2} << 20U, 4);
+  }
+}
+
+}  // namespace
+}  // namespace flowtap

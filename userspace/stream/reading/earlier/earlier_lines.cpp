@@ -1,0 +1,201 @@
+#include "stream/reading/earlier/earlier_lines.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/printable.hpp"
+#include "base/wall_clock.hpp"
+
+namespace flowtap {
+namespace {
+
+using flow::CriLine;
+
+// How many bytes are read before others have their turn.
+constexpr std::size_t kHistorySlice = std::size_t{64} << 10U;
+// ns. A runtime's file that begins this much later than the flow has lost its beginning, unless its bytes say otherwise.
+constexpr std::uint64_t kSameBeginning = 100'000'000;
+// ns. It has lost its beginning for sure.
+constexpr std::uint64_t kLaterBeginning = 1'000'000'000;
+constexpr std::uint64_t kNoTime = ~std::uint64_t{0};
+
+}  // namespace
+
+Status EarlierLines::find(ReadingSpan& span, std::uint64_t silent) {
+  std::optional<flow::FlowStore::Standing> standing;
+  if (flow_) standing = store_.standing(*flow_);
+  if (options_.tail_lines && has_enough(span, standing)) return {};
+  FTAP_TRY_ASSIGN(wanted, open_history(span, silent));
+  if (!wanted) return {};
+  const bool has_made_room = standing && standing->bounds.made_room > 0;
+  if (history_ && (!flow_ || has_made_room)) oldest_ = history_->oldest();
+  if (origin_.journal != nullptr && (!flow_ || has_made_room)) {
+    in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, standing);
+    if (is_journal_better(standing ? standing->bounds.bytes - standing->bounds.made_room : 0)) {
+      history_.reset();
+      in_journal_->begin(standing, span);
+      reads_journal_ = true;
+      is_missing_known_ = in_journal_->is_missing_known();
+      return {};
+    }
+    in_journal_.reset();
+  }
+  if (has_made_room) FTAP_TRY(miss_beginning(standing->bounds, span, silent));
+  start_history(span);
+  return {};
+}
+
+// The store has as many lines as are wanted. If it has no more, its first one may be the rest of a line that begins earlier.
+bool EarlierLines::has_enough(const ReadingSpan& span,
+                              const std::optional<flow::FlowStore::Standing>& standing) const {
+  if (*options_.tail_lines > span.tail) return false;
+  const bool may_be_cut = options_.whole_lines && span.tail > 0 && span.at == span.begin && standing &&
+                          !standing->bounds.from_start;
+  return !may_be_cut;
+}
+
+// Opens the runtime's files if lines that are asked for may be in them. False: no earlier lines are asked for.
+Result<bool> EarlierLines::open_history(const ReadingSpan& span, std::uint64_t silent) {
+  for (flow::SeamKey& key : keys_) key.time = kNoTime;
+  begin_ = span.begin;
+  if (flow_) {
+    if (histories_ != nullptr && histories_->is_whole(*flow_, span.begin)) return true;
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span.begin, span.to, silent));
+    keys_ = std::move(begun);
+    const bool has_none = keys_[0].bytes.empty() && keys_[1].bytes.empty();
+    const std::uint64_t first = std::min(keys_[0].time, keys_[1].time);
+    if (options_.since && !has_none && ns_of(*options_.since) >= first) return false;
+  }
+  if (histories_ == nullptr) return true;
+  auto history = histories_->open_log(id_, keys_);
+  if (history) history_ = std::move(*history);  // else the runtime has no file, or it has just gone
+  return true;
+}
+
+// `stored`: bytes that the store's log reaches back.
+bool EarlierLines::is_journal_better(std::uint64_t stored) const {
+  const JournalLines::Reach& reach = in_journal_->reach();
+  if (!reach.first || reach.bytes <= stored) return false;
+  if (!oldest_) return true;
+  // If something is missing, the runtime has it, unless its file clearly begins later.
+  return reach.is_without_gaps() ? *oldest_ >= *reach.first : *oldest_ > *reach.first + kLaterBeginning;
+}
+
+// A gap has the time of what stands behind it, like every other one: if that is asked for, some of the gap may be.
+Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
+                                    std::uint64_t silent) {
+  if (std::min(keys_[0].time, keys_[1].time) == kNoTime) {
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span.begin, span.to, silent));
+    keys_ = std::move(begun);
+  }
+  gap_time_ = oldest_.value_or(std::min(keys_[0].time, keys_[1].time));
+  if (options_.since && ns_of(*options_.since) > gap_time_) return {};
+  if (options_.tail_lines && *options_.tail_lines <= span.tail) return {};
+  if (history_ && oldest_ && *oldest_ <= bounds.first + kSameBeginning) return {};
+  gap_ = bounds.made_room;
+  if (!history_) return {};
+  if (auto again = histories_->open_log(id_, keys_)) counted_ = std::move(*again);
+  if (!origin_.drops_returns) return {};
+  knows_returns_ = bounds.made_room_returns.has_value();
+  gap_ -= std::min(gap_, bounds.made_room_returns.value_or(0));
+  return {};
+}
+
+void EarlierLines::start_history(const ReadingSpan& span) {
+  if (!history_) return;
+  if (options_.tail_lines)
+    history_->start_at_last(*options_.tail_lines - span.tail, span.tail, options_.whole_lines);
+  else if (options_.since)
+    history_->start_at_time(ns_of(*options_.since));
+}
+
+Result<bool> EarlierLines::step(ReadingSpan& span) {
+  if (in_journal_) return in_journal_->step(span);
+  if (history_ && !step_history(span)) return false;
+  if (gap_ > 0 && counted_ && !count_history()) return false;
+  span.missing += std::exchange(gap_told_, true) ? 0 : gap_;
+  return true;
+}
+
+// The last lines are looked for from the end, so it comes out only then whether the beginning is among them.
+bool EarlierLines::step_history(ReadingSpan& span) {
+  if (history_->is_found()) return true;
+  (void)history_->read(kHistorySlice, [](const flow::RuntimeLine&) {});
+  if (!history_->is_found()) return false;
+  if (!history_->are_fewer()) {
+    gap_ = 0;
+    counted_.reset();
+  }
+  if (options_.whole_lines) span.within = history_->left_out_at_seam();
+  return true;
+}
+
+bool EarlierLines::count_history() {
+  if (counted_->read(kHistorySlice, [this](const flow::RuntimeLine& line) {
+        counted_bytes_ += line.text.size() + (line.full ? 1 : 0);
+        counted_ends_ += line.full ? 1 : 0;
+      }))
+    return false;
+  counted_.reset();
+  gap_ -= std::min(gap_, counted_bytes_);
+  const auto has_returns = [](const flow::SeamKey& key) { return key.bytes.contains("\r\n"); };
+  // Perhaps nothing but "\r" is missing.
+  if (!knows_returns_ && gap_ <= counted_ends_ && std::ranges::any_of(keys_, has_returns)) gap_ = 0;
+  return true;
+}
+
+void EarlierLines::give_gap(const TakeLine& take) {
+  const std::string_view output = options_.outputs == api::Outputs::kStderr ? "stderr" : "stdout";
+  const auto cause = flow::MissingCause::kMadeRoom;
+  std::string text = flow::gap_text(gap_, cause);
+  if (options_.outputs != api::Outputs::kBoth)
+    text = "[flowtap: " + std::to_string(gap_) +
+           " bytes of stdout and stderr are missing here: " + std::string(in_words(cause)) + "]";
+  take({gap_time_, output, true, gap_, text, false, cause}, true);
+  gap_ = 0;
+}
+
+Status EarlierLines::read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
+  if (gap_ > 0) give_gap(take);
+  if (history_)
+    read_history(take, form, piece, span);
+  else if (reads_journal_)
+    return read_journal(take, piece, span);
+  return {};
+}
+
+Status EarlierLines::read_journal(const TakeLine& take, Form::Piece& piece, ReadingSpan& span) {
+  if (const auto lost = in_journal_->take_lost(); lost.bytes > 0) {
+    gap_ = lost.bytes;
+    gap_time_ = lost.time;
+    give_gap(take);
+  }
+  FTAP_TRY_ASSIGN(more, in_journal_->read(take, piece, span));
+  if (more) return {};
+  read_to_ = in_journal_->read_to();
+  reads_journal_ = false;
+  return {};
+}
+
+bool EarlierLines::go_on_behind(const OfOutputs& bytes) {
+  if (!in_journal_) return false;
+  in_journal_->go_on_behind(bytes);
+  reads_journal_ = true;
+  return true;
+}
+
+void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
+  const bool more = history_->read(kHistorySlice, [&](const flow::RuntimeLine& line) {
+    const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
+    if (!piece.end && is_asked_for(options_, as_ours)) take(as_ours, false);
+  });
+  if (more) return;
+  span.has_gap = history_->reaches_seam();
+  if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
+    form.say("not all that the runtime has kept could be read: " + printable(fault), piece);
+  if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
+    histories_->note_whole(*flow_, begin_);
+  history_.reset();
+}
+
+}  // namespace flowtap

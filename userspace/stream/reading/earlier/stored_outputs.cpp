@@ -1,0 +1,55 @@
+#include "stream/reading/earlier/stored_outputs.hpp"
+
+#include <algorithm>
+
+#include "stream/lines/cri_line.hpp"
+#include "stream/reading/forms/form.hpp"
+#include "stream/reading/reading_start.hpp"
+
+namespace flowtap {
+
+Status StoredOutputs::look() {
+  standing_ = store_.standing(*flow_);
+  if (!standing_) return log_has_gone();
+  at_ = standing_->bounds.begin;
+  rest_.clear();
+  bytes_ = {};
+  numbers_ = flow::LineNumbers(options_.whole_lines);
+  missing_ = 0;
+  begins_ = {};
+  return {};
+}
+
+Result<bool> StoredOutputs::step() {
+  if (!standing_) FTAP_TRY(look());
+  for (int parts = 0; at_ < standing_->bounds.end; ++parts) {
+    if (parts == kLogParts) return false;
+    FTAP_TRY_ASSIGN(part,
+                    store_.read(*flow_, at_, std::min<std::size_t>(kLogPart, standing_->bounds.end - at_)));
+    if (part.gone || part.text.empty() || part.from != at_ || part.edits != standing_->bounds.edits) {
+      FTAP_TRY(look());
+      return false;
+    }
+    rest_ += part.text;
+    at_ = part.next;
+    std::size_t begin = 0;
+    for (std::size_t newline = 0; (newline = rest_.find('\n', begin)) != std::string::npos;
+         begin = newline + 1)
+      add(std::string_view(rest_).substr(begin, newline - begin));
+    rest_.erase(0, begin);
+  }
+  return true;
+}
+
+void StoredOutputs::add(std::string_view text) {
+  const auto line = flow::parse_cri_line(text);
+  if (!line) return;
+  const std::size_t output = output_index(line->output);
+  bytes_.at(output) += line->bytes();
+  if (line->missing && is_asked_for(options_, *line)) missing_ += *line->missing;
+  (void)numbers_.of(*line, shows_gaps(options_));
+  if (begins_.at(output) == Begins::kNotYet)
+    begins_.at(output) = line->missing ? Begins::kWithGap : Begins::kWithLine;
+}
+
+}  // namespace flowtap
