@@ -2,14 +2,21 @@
 
 #include <cstddef>
 
+#include "base/flow_run.hpp"
 #include "base/percent.hpp"
 
 namespace flowtap::identity {
 namespace {
 
+// What ends like the id of a run is none.
+std::string without_run(std::string component) {
+  if (ends_in_run(component)) component.replace(component.rfind('@'), 1, percent_encoded("@", {}));
+  return component;
+}
+
 // An id with its `-` escaped, too: then the last `-` of a component ends the name before it.
 std::string id_component(std::string_view id) {
-  return percent_encoded(id, "._:@");
+  return without_run(percent_encoded(id, "._:@"));
 }
 
 std::string short_id(std::string_view id) {
@@ -47,7 +54,7 @@ std::string file_flow_id(std::string_view path) {
 }
 
 std::string inner_flow_id(std::string_view outer, std::string_view inner) {
-  return std::string(outer) + "/" + flow_component(inner);
+  return std::string(outer) + "/" + without_run(flow_component(inner));
 }
 
 std::optional<std::vector<std::string>> flow_id_components(std::string_view id) {

@@ -3,14 +3,16 @@
 //   pod/NS/POD/UID/CONTAINER/N   a container of a pod; N is its restart count, `id-ID12` while unknown;
 //                                CONTAINER is `POD` for the pod's sandbox (no container can be called so)
 //   container/NAME-ID12          any other container; without a name `container/ID`
+//   container/NAME-ID12@N        its run N; the first one that was seen has no `@N` (base/flow_run.hpp)
 //   unit/NAME                    a systemd unit; of a user's manager `unit/user@UID.service/NAME`
 //   proc/PID-START               a process; START is its start time in clock ticks after boot
 //   file/PATH                    a file; PATH's names are components, so it reads as the path does
-//   FLOW/INNER                   a container inside FLOW (Docker in a pod, a kind node, rootless podman)
+//   FLOW/INNER                   a container inside FLOW (Docker in a pod, a kind node, rootless podman), and its runs
 //
 // `/` only stands between components: in a component every byte outside [A-Za-z0-9._:@-] is written %XX, so no name,
 // however chosen, can reach into the next component. The `-` before ID12 is the last one of its component, since a `-`
-// in an id is written %2D. Hence different things have different ids.
+// in an id is written %2D. A container's component does not end in `@N` by itself, since such an `@` is written %40. Hence
+// different things have different ids.
 #pragma once
 
 #include <sys/types.h>

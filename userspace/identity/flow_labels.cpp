@@ -20,7 +20,15 @@ constexpr std::array kTexts = {
     Text{"image", &FlowLabels::image},       Text{"runtime", &FlowLabels::runtime},
     Text{"log_path", &FlowLabels::log_path},
 };
-constexpr std::string_view kRestart = "restart";
+struct Number {
+  std::string_view name;
+  std::optional<std::uint64_t> FlowLabels::* member;
+};
+constexpr std::array kNumbers = {
+    Number{"restart", &FlowLabels::restart},
+    Number{"cgroup", &FlowLabels::cgroup},
+    Number{"started", &FlowLabels::started},
+};
 
 json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
@@ -53,7 +61,8 @@ std::string render_labels(const FlowLabels& labels) {
   json::object object;
   for (const Text& text : kTexts)
     if (const auto& value = labels.*text.member) object[view(text.name)] = printable(*value);
-  if (labels.restart) object[view(kRestart)] = *labels.restart;
+  for (const Number& number : kNumbers)
+    if (const auto& value = labels.*number.member) object[view(number.name)] = *value;
   return json::serialize(object);
 }
 
@@ -66,10 +75,12 @@ FlowLabels parse_labels(std::string_view text) {
   for (const Text& t : kTexts)
     if (const auto* member = object->if_contains(view(t.name)); member != nullptr && member->is_string())
       labels.*t.member = std::string(member->get_string());
-  if (const auto* restart = object->if_contains(view(kRestart)); restart != nullptr && restart->is_number()) {
-    const auto n = restart->to_number<std::uint64_t>(error);
-    if (!error) labels.restart = n;
-  }
+  for (const Number& number : kNumbers)
+    if (const auto* member = object->if_contains(view(number.name));
+        member != nullptr && member->is_number()) {
+      const auto n = member->to_number<std::uint64_t>(error);
+      if (!error) labels.*number.member = n;
+    }
   return labels;
 }
 

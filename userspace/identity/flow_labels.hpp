@@ -20,7 +20,10 @@ struct FlowLabels {
   std::optional<std::string> runtime = {};
   std::optional<std::uint64_t> restart = {};
   std::optional<std::string> log_path = {};  ///< the runtime's own file, a path of the node
-  /// How many are there.
+  /// What tells this run of the container from others (identity::RunBegin).
+  std::optional<std::uint64_t> cgroup = {};
+  std::optional<std::uint64_t> started = {};
+  /// How many are there, without what tells runs apart.
   [[nodiscard]] unsigned count() const;
   bool operator==(const FlowLabels&) const = default;
 };

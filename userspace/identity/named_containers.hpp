@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/lru.hpp"
+#include "identity/container_runs.hpp"
 #include "identity/identity.hpp"
 
 namespace flowtap {
@@ -27,11 +28,14 @@ class NamedContainers {
     return known != nullptr ? std::optional(*known) : std::nullopt;
   }
 
+  [[nodiscard]] identity::ContainerRuns& runs() { return runs_; }
+
  private:
   static constexpr std::size_t kMost = 4096;  // about 1 KiB each
 
   std::mutex mutex_;
   Lru<identity::ContainerIdentity> by_cgroup_{kMost};
+  identity::ContainerRuns runs_;
 };
 
 }  // namespace flowtap

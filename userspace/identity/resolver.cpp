@@ -178,7 +178,30 @@ std::string cgroup_name(const Sighting& sighting, const std::optional<std::strin
   return path->substr(path->rfind('/') + 1);
 }
 
+// The path up to the first name behind `from` that contains `id`.
+std::optional<std::string> up_to(std::string_view path, std::string_view id, std::size_t from = 0) {
+  const auto at = path.find(id, from);
+  if (id.empty() || at == std::string_view::npos) return std::nullopt;
+  return std::string(path.substr(0, path.find('/', at)));
+}
+
 }  // namespace
+
+// A container's first process may be in a cgroup below the container's own, where its runtime or an init system made one.
+void Resolver::take_cgroups(const std::optional<std::string>& path, const Sighting& s, Answer& answer) const {
+  const auto id_of = [&](const std::optional<std::string>& own) -> std::optional<std::uint64_t> {
+    if (!own) return std::nullopt;
+    if (own == path && s.cgroup_id) return s.cgroup_id;
+    if (cgroups_ == nullptr) return std::nullopt;
+    const auto inode = cgroups_->inode(*own);
+    return inode ? std::optional(*inode) : std::nullopt;
+  };
+  const auto own = path && answer.container ? up_to(*path, answer.container->container_id) : std::nullopt;
+  if (answer.container) answer.cgroup = id_of(own);
+  if (answer.container && !answer.nested && !answer.cgroup) answer.cgroup = s.cgroup_id;
+  if (path && answer.nested)
+    answer.nested_cgroup = id_of(up_to(*path, answer.nested->id, own ? own->size() : 0));
+}
 
 Answer Resolver::resolve(const Sighting& sighting) {
   const std::optional<std::string> path = path_of(sighting);
@@ -199,18 +222,23 @@ Answer Resolver::resolve(const Sighting& sighting) {
     answer.nested = CgroupContainer{.id = name, .runtime = {}, .pod_uid = {}};
   if (const CgroupContainer* ours = place.ours()) {
     take_container(*ours, key_of(ours->id, sighting), answer);
+    take_cgroups(path, sighting, answer);
     return answer;
   }
   if (place.unit || !is_file_name(sighting.cgroup)) {
     answer.unit = std::move(place.unit);
     answer.user_unit = std::move(place.user_unit);
+    take_cgroups(path, sighting, answer);
     return answer;
   }
   // containerd's clients choose id and cgroup freely. Outside of any unit only root makes cgroups, and a real
   // container's bundle existed before its first exec, so no bundle means no container.
   const CgroupContainer guess{.id = sighting.cgroup, .runtime = Runtime::kContainerd, .pod_uid = {}};
   const std::string key = key_of(guess.id, sighting);
-  if (containers_.get(key) != nullptr || find(guess.id, guess.runtime)) take_container(guess, key, answer);
+  if (containers_.get(key) != nullptr || find(guess.id, guess.runtime)) {
+    take_container(guess, key, answer);
+    take_cgroups(path, sighting, answer);
+  }
   return answer;
 }
 

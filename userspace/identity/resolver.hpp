@@ -52,6 +52,9 @@ struct Answer {
   /// A container inside that one, or inside `unit`: its name was chosen there, and no bundle of this node belongs to
   /// it.
   std::optional<CgroupContainer> nested;
+  /// The ids of the cgroups (v2) of both themselves: another run has another one. Absent: not known.
+  std::optional<std::uint64_t> cgroup = {};
+  std::optional<std::uint64_t> nested_cgroup = {};
   /// It claims to be a container, but the names cannot be proven, or nothing says which container it is.
   bool unproven = false;
   std::optional<std::string> unit;       ///< the systemd unit, if there is no container
@@ -100,6 +103,7 @@ class Resolver {
                                                         const Sighting& sighting) const;
   /// The whole path, if it can be had and belongs to the event.
   [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
+  void take_cgroups(const std::optional<std::string>& path, const Sighting& sighting, Answer& answer) const;
   [[nodiscard]] static std::string key_of(const std::string& id, const Sighting& sighting);
   void take_container(const CgroupContainer& seen, const std::string& key, Answer& answer);
   void add_log(const Bundle& bundle, ContainerIdentity& who);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/flow_run.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/name_pattern.hpp"
 
@@ -21,7 +22,7 @@ std::vector<std::string> parts_of(std::string_view text) {
 
 // The parts of an id that a pattern is about. A container inside another one is never a scheduler.
 std::vector<std::string> named_parts(std::string_view flow) {
-  auto parts = parts_of(flow);
+  auto parts = parts_of(run_of_flow(flow).first);
   if (parts.front() == "pod")
     return parts.size() == 6 ? std::vector{parts[0], parts[1], parts[2], parts[4]}
                              : std::vector<std::string>();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/flow_run.hpp"
 #include "base/wall_clock.hpp"
+#include "identity/flow_labels.hpp"
 #include "stream/memory_limit.hpp"
 #include "stream/reading/flow_list.hpp"
 
@@ -46,7 +48,7 @@ std::string bpffs_path(const StreamOptions& options, const std::string& host_roo
 Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& options, const StreamPlaces& places,
                                                      std::shared_ptr<NamedContainers> named,
                                                      flow::WrittenBy written_by) {
-  std::unique_ptr<StreamPath> path(new StreamPath(places.host_root, options.runtimes));
+  std::unique_ptr<StreamPath> path(new StreamPath(places.host_root, options.runtimes, std::move(named)));
   auto& warnings = path->warnings_;
   FTAP_TRY_ASSIGN(directory, FlowsDirectory::open(places.state_dir, options.lines, places.mounts, warnings));
   flow::Journal& journal = path->directory_.emplace(std::move(directory)).journal();
@@ -58,7 +60,8 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
   if (given_up != 0)
     warnings.push_back(mib(given_up) +
                        " of what was captured earlier made room, so that there is memory to start with");
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, std::move(named)));
+  path->learn_runs();
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, path->named_));
   path->namer_ = std::move(namer);
   FTAP_TRY_ASSIGN(tap, LogTap::open({.backend = options.backend,
                                      .ring_bytes = options.ring_bytes,
@@ -88,7 +91,7 @@ Status StreamPath::run(const SourceOptions& sources) {
                                                  .journal = journal,
                                                  .consumer = drain_->consumer(),
                                                  .streams = drain_->files()});
-  FTAP_TRY_ASSIGN(repair, Repair::open(host_root_, runtimes_, lines_->store()));
+  FTAP_TRY_ASSIGN(repair, Repair::open(host_root_, runtimes_, named_->runs(), lines_->store()));
   repair_ = std::move(repair);
   service_ = std::make_unique<FlowsService>(
       journal, lines_->store(), *waker_, repair_->suspicion(), sources_->taps(), &repair_->histories(),
@@ -149,6 +152,37 @@ void StreamPath::look_around(ReadErrors& errors) {
   sources_->look_around(unseen_->look_around(tap_->exec_misses()));
   repair_->suspicion().look(tap_->count_misses(), wall_ns());
   count_before();
+  forget_runs();
+}
+
+// What only the store has began before the first of its lines, if it was captured from its beginning. The runtime may have dated a
+// part of that line a little earlier.
+void StreamPath::learn_runs() {
+  constexpr std::uint64_t kClocks = 20'000'000;  // ns
+  identity::ContainerRuns& runs = named_->runs();
+  const auto streams = streams_by_flow(directory_->journal());
+  for (const auto& [id, of] : streams) {
+    if (!has_runs(id)) continue;
+    const FlowLabels labels = parse_labels(of.front().name->identity);
+    runs.learn(id, {.cgroup = labels.cgroup.value_or(0), .started = labels.started.value_or(0)});
+  }
+  for (const flow::FlowSummary& flow : lines_->store().flows()) {
+    if (!has_runs(flow.id) || streams.contains(flow.id)) continue;
+    const bool is_whole = flow.before.state == flow::Before::State::kNone;
+    runs.learn(flow.id, {.cgroup = 0, .started = is_whole ? flow.first - std::min(flow.first, kClocks) : 0});
+  }
+}
+
+void StreamPath::forget_runs() {
+  constexpr std::uint64_t kNamed =
+      std::uint64_t{600} * 1'000'000'000;  // ns, by which the journal has its names
+  if (named_->runs().size() < most_runs_) return;
+  const auto streams = streams_by_flow(directory_->journal());
+  const auto is_there = [&](const std::string& id) {
+    return streams.contains(id) || lines_->store().find(id) != nullptr;
+  };
+  named_->runs().forget(is_there, wall_ns() - kNamed);
+  most_runs_ = std::max(kMostRuns, 2 * named_->runs().size());
 }
 
 void StreamPath::count_before() {

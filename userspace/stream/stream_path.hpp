@@ -69,9 +69,13 @@ class StreamPath {
   void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
 
  private:
-  StreamPath(std::string host_root, identity::StateDirectories runtimes)
-      : host_root_(std::move(host_root)), runtimes_(std::move(runtimes)) {}
+  StreamPath(std::string host_root, identity::StateDirectories runtimes,
+             std::shared_ptr<NamedContainers> named)
+      : host_root_(std::move(host_root)), runtimes_(std::move(runtimes)), named_(std::move(named)) {}
 
+  /// Of which runs earlier services have flows.
+  void learn_runs();
+  void forget_runs();
   /// Of containers that ran before, as soon as it is known whose they are.
   void count_before();
 
@@ -80,6 +84,9 @@ class StreamPath {
   std::size_t told_ = 0;           // how many of the warnings were given
   std::string host_root_;
   identity::StateDirectories runtimes_;
+  std::shared_ptr<NamedContainers> named_;
+  static constexpr std::size_t kMostRuns = 16'384;
+  std::size_t most_runs_ = kMostRuns;  // with more, those that nothing is left of are forgotten
   std::optional<V1Search> v1_search_;
 
   // Each stage stands behind those that it uses. They end in the reverse order.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/flow_run.hpp"
+#include "base/wall_clock.hpp"
 #include "component/log_error.hpp"
 #include "component/views/called.hpp"
 #include "stats/compat/compat.hpp"
@@ -81,6 +83,9 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
       counting_(counting),
       named_(std::move(named)),
       logs_(std::move(logs)) {
+  ends_->know_runs([named = named_](const std::string& first, telemetry::EndRecord::Time time) {
+    return named->runs().at(first, ns_of(time));
+  });
   shared_.node.set_ends(
       {.of_pod = [ends = ends_](const std::string& ns,
                                 const std::string& pod) { return exits_from(ends->of_pod(ns, pod)); },
@@ -99,8 +104,10 @@ void TelemetryComponent::run() {
   applied_ = options_;
   for_cadvisor_ = asks_for_cadvisor(compat_metrics_);
   if (!applied_.enabled) return;
-  if (!std::exchange(kept_, true) && !shared_.state_dir.empty())
+  if (!std::exchange(kept_, true) && !shared_.state_dir.empty()) {
     if (const auto kept = ends_->keep_in(shared_.state_dir + kEndsFile); !kept) log_error(kept.error());
+    learn_runs();
+  }
   auto usage = counting_.usage();
   path_ = TelemetryPath::start(applied_, std::move(usage),
                                {.host_root = shared_.host_root,
@@ -112,6 +119,18 @@ void TelemetryComponent::run() {
                                 .hierarchy = counting_.hierarchy(),
                                 .for_cadvisor = for_cadvisor_});
   tell();
+}
+
+// Whatever else is gone of a run that is told to have ended, its id is no other run's.
+void TelemetryComponent::learn_runs() {
+  const auto learn = [this](const std::string& flow, telemetry::EndRecord::Time time) {
+    if (has_runs(flow))
+      named_->runs().learn(flow, {.cgroup = 0, .started = run_of_flow(flow).number > 1 ? ns_of(time) : 0});
+  };
+  for (const telemetry::EndRecord& record : ends_->in_no_pod()) {
+    if (record.end) learn(record.end->flow, record.end->time);
+    if (record.oom_kills) learn(record.oom_kills->flow, record.oom_kills->time);
+  }
 }
 
 void TelemetryComponent::tell() {

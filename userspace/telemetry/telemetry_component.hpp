@@ -27,6 +27,7 @@ class TelemetryComponent final : public Component {
 
  private:
   void tell();
+  void learn_runs();
 
   Shared& shared_;
   const TelemetryOptions& options_;

@@ -18,6 +18,13 @@ TEST(Called, ByTheNamesThatPeopleUse) {
     EXPECT_FALSE(is_flow_called(kFlow, name)) << name;
   }
   EXPECT_TRUE(is_flow_called("container/1f8bb19be14c66666666", "1f8bb19be14c"));
+  constexpr const char* kSecond = "container/my-batch-1f8bb19be14c@2";
+  constexpr Called kAgain{.container = "my-batch", .id = "1f8bb19be14c66666666", .unit = {}, .flow = kSecond};
+  for (const char* const name : {"my-batch", "1f8bb19be14c", "1f8bb1", kFlow, kSecond}) {
+    EXPECT_TRUE(is_called(kAgain, name)) << name;
+    EXPECT_TRUE(is_flow_called(kSecond, name)) << name;
+  }
+  EXPECT_FALSE(is_called(kBatch, kSecond) || is_flow_called(kFlow, kSecond)) << "one run is not all";
   constexpr Called kNginx{.container = {}, .id = {}, .unit = "nginx.service", .flow = "unit/nginx.service"};
   for (const char* const name : {"nginx", "nginx.service", "unit/nginx.service"}) {
     EXPECT_TRUE(is_called(kNginx, name)) << name;

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "base/flow_run.hpp"
 #include "stream/store/file_name.hpp"
 
 namespace flowtap::identity {
@@ -64,6 +65,15 @@ TEST(FlowId, NamesCannotReachIntoTheNextComponent) {
   EXPECT_NE(flow_id(named("a", "b-c")), flow_id(named("a-b", "c")));
 }
 
+// Who chooses the name of a cgroup within a container does not choose which run it is.
+TEST(FlowId, NoNameLooksLikeARun) {
+  EXPECT_EQ(inner_flow_id("container/kind-0123456789ab", "x@2"), "container/kind-0123456789ab/x%402");
+  EXPECT_EQ(inner_flow_id("container/kind-0123456789ab", "a@b@2"), "container/kind-0123456789ab/a@b%402");
+  EXPECT_EQ(inner_flow_id("unit/user@7.service", "app@1.service"), "unit/user@7.service/app@1.service");
+  EXPECT_EQ(flow_id(named(std::nullopt, "x@2")), "container/x%402");
+  EXPECT_EQ(run_of_flow(flow_id(named("x@2", "y@2"))).number, 1U);
+}
+
 TEST(FlowId, ComponentsComeBack) {
   EXPECT_EQ(flow_id_components("unit/%252F%0A%FF"), (std::vector<std::string>{"unit", "%2F\n\xff"}));
   EXPECT_EQ(flow_id_components(""), (std::vector<std::string>{""}));
@@ -74,7 +84,7 @@ TEST(FlowId, ComponentsComeBack) {
 // some of these would.
 TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
   std::mt19937 random(20261121);  // NOLINT(bugprone-random-generator-seed): the same names in every run
-  const std::string_view alphabet = "a/_-%~2F.";
+  const std::string_view alphabet = "a/_-%~2F.@";
   const auto word = [&](std::size_t longest) {
     std::string text;
     for (std::size_t n = random() % (longest + 1); n > 0; --n) text += alphabet[random() % alphabet.size()];
@@ -101,6 +111,11 @@ TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
     take(unit_flow_id(a), {"unit", a});
     take(inner_flow_id(unit_flow_id(a), b), {"unit", a, b});
     take(flow_id(named(a, b)), {"container", a, b.substr(0, 12)});
+    take(run_flow_id(flow_id(named(a, b)), 2), {"container", a, b.substr(0, 12), "2"});
+    take(run_flow_id(inner_flow_id(flow_id(named(a, b)), c), 2),
+         {"container", a, b.substr(0, 12), "/", c, "2"});
+    take(inner_flow_id(run_flow_id(flow_id(named(a, b)), 2), c),
+         {"container", a, b.substr(0, 12), "2", "/", c});
     take(flow_id(named(std::nullopt, b)), {"container", b});
     take(inner_flow_id(flow_id(named(a, b)), c), {"container", a, b.substr(0, 12), "/", c});
     take(inner_flow_id(flow_id(in_pod(a, b, c, d, 0)), c), {"pod", a, b, c, d, "0", "/", c});

@@ -13,7 +13,9 @@ TEST(FlowLabels, ComeBackAsTheyWere) {
                           .image = "busybox",
                           .runtime = "containerd",
                           .restart = 3,
-                          .log_path = "/var/log/pods/x/0.log"};
+                          .log_path = "/var/log/pods/x/0.log",
+                          .cgroup = 4711,
+                          .started = 1'764'348'594'000'000'000};
   EXPECT_EQ(parse_labels(render_labels(labels)), labels);
   EXPECT_EQ(labels.count(), 8U);
 }

@@ -98,6 +98,7 @@ TEST_F(RuntimeFileFinderTest, OfPodmansContainers) {
   tree_.file(dir + id + "/userdata/ctr.log", "k8s");
   EXPECT_EQ(read("container/db-" + id.substr(0, 12)), "k8s");
   EXPECT_EQ(read("container/" + id), "k8s");
+  EXPECT_EQ(read("container/db-" + id.substr(0, 12) + "@3"), "k8s") << "all runs have one file";
 }
 
 TEST_F(RuntimeFileFinderTest, AllContainersOfAPod) {

@@ -37,6 +37,8 @@ TEST(SchedulerMatch, UnitsAndFilesByName) {
   EXPECT_TRUE(matches("unit/a%5Cx2db.service", "unit/a%5Cx2db.service"));
   EXPECT_FALSE(matches("container/kube-scheduler-*", "unit/kube-scheduler-1"));
   EXPECT_TRUE(matches("container/kube-scheduler-*", "container/kube-scheduler-1f8bb19be14c"));
+  EXPECT_TRUE(matches("container/kube-scheduler-????????????", "container/kube-scheduler-1f8bb19be14c@12"))
+      << "in each run";
 }
 
 TEST(SchedulerMatch, WhatIsNoPatternIsRefused) {

@@ -38,6 +38,7 @@ json::object flow_to_json(const FlowStatus& flow) {
   put(out, "uid", flow.uid);
   put(out, "container", flow.container);
   if (flow.restart) out["restart"] = *flow.restart;
+  if (flow.run) out["run"] = *flow.run;
   put(out, "image", flow.image);
   put(out, "runtime", flow.runtime);
   put(out, "group", flow.group);
@@ -72,6 +73,7 @@ FlowStatus flow_from_json(const json::object& object) {
   flow.image = text_of(object, "image");
   flow.runtime = text_of(object, "runtime");
   flow.restart = count_member(object, "restart");
+  flow.run = count_member(object, "run");
   flow.group = text_of(object, "group");
   flow.bytes = count_member(object, "bytes").value_or(0);
   flow.lines = count_member(object, "lines").value_or(0);

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/flow_run.hpp"
+
 namespace flowtap::api {
 
 /// What is known of it; empty: not known, or it has none.
@@ -14,31 +16,37 @@ struct Called {
   std::string_view flow;
 };
 
-/// Whether `name` is its name, its id or the beginning of that, the unit with or without ".service", or its flow's id.
+/// Whether `name` is its name, its id or the beginning of that, the unit with or without ".service", or its flow's id. That of the
+/// first run means all of them.
 [[nodiscard]] constexpr bool is_called(const Called& called, std::string_view name) {
   // Shorter beginnings of an id are also names that people choose.
   constexpr std::size_t kLeastOfId = 6;
   constexpr std::string_view kService = ".service";
   if (name.empty()) return false;
-  if (name == called.container || name == called.unit || name == called.flow) return true;
+  if (name == called.container || name == called.unit || name == called.flow ||
+      name == run_of_flow(called.flow).first)
+    return true;
   if (called.unit.ends_with(kService) && called.unit.substr(0, called.unit.size() - kService.size()) == name)
     return true;
   return name.size() >= kLeastOfId && called.id.size() >= kLeastOfId &&
          (called.id.starts_with(name) || name.starts_with(called.id));
 }
 
-/// The same by a flow's id alone: container/NAME-ID12, container/ID, unit/NAME.
+/// The same by a flow's id alone: container/NAME-ID12, container/ID, unit/NAME. All runs of a container are called so, and one of
+/// them by its id as well.
 [[nodiscard]] constexpr bool is_flow_called(std::string_view flow, std::string_view name) {
   constexpr std::string_view kContainer = "container/";
   constexpr std::string_view kUnit = "unit/";
   if (flow.starts_with(kUnit))
     return is_called({.container = {}, .id = {}, .unit = flow.substr(kUnit.size()), .flow = flow}, name);
   if (!flow.starts_with(kContainer)) return false;
-  const std::string_view rest = flow.substr(kContainer.size());
+  const std::string_view rest = run_of_flow(flow).first.substr(kContainer.size());
   const std::size_t dash = rest.rfind('-');
-  if (dash == std::string_view::npos)
-    return is_called({.container = {}, .id = rest, .unit = {}, .flow = flow}, name);
-  return is_called({.container = rest.substr(0, dash), .id = rest.substr(dash + 1), .unit = {}, .flow = flow},
+  const bool has_name = dash != std::string_view::npos;
+  return is_called({.container = has_name ? rest.substr(0, dash) : std::string_view(),
+                    .id = has_name ? rest.substr(dash + 1) : rest,
+                    .unit = {},
+                    .flow = flow},
                    name);
 }
 

@@ -41,7 +41,8 @@ struct StreamStatus {
 /// all that the API tells of a flow.
 struct FlowStatus {
   std::string
-      id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START
+      id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START; of a
+           ///< container's later runs container/NAME-ID12@N
   std::string kind;  ///< the first part of the id
   std::optional<std::string> ns;
   std::optional<std::string> pod;
@@ -50,6 +51,7 @@ struct FlowStatus {
   std::optional<std::string> image;
   std::optional<std::string> runtime;
   std::optional<std::uint64_t> restart;
+  std::optional<std::uint64_t> run;  ///< of a container that is in no pod: 1 for the first run that was seen
   std::optional<std::string> group;
   std::uint64_t bytes = 0;          ///< all bytes that passed, captured or not
   std::uint64_t missing_bytes = 0;  ///< of these, bytes that were not captured and not found elsewhere since

@@ -35,7 +35,7 @@ std::chrono::system_clock::time_point changed(const RootDir& dir, const std::str
 }  // namespace
 
 std::optional<RuntimeFilePlace> RuntimeFileFinder::find(const std::string& flow) const {
-  const auto id = flow_id_components(flow);
+  const auto id = flow_id_components(run_of_flow(flow).first);
   if (!id) return std::nullopt;
   if (id->size() == 6 && id->front() == "pod") return find_pod(*id);
   // A container inside a container has its files there.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flow_run.hpp"
 #include "identity/identity.hpp"
 #include "identity/root_dir.hpp"
 #include "identity/runtimes/bundle_finder.hpp"
@@ -20,6 +21,8 @@ struct RuntimeFilePlace {
   RootDir dir;       ///< a directory that was reached without a tenant's link
   std::string base;  ///< the name of the file being written; rotated ones have a suffix
   LogFormat format = LogFormat::kNone;
+  RunSpan run =
+      {};  ///< whose lines are meant: podman and Docker keep all runs of a container in the same files
 };
 
 /// A container of a pod whose files are there.
@@ -38,7 +41,7 @@ class RuntimeFileFinder {
   RuntimeFileFinder(const RuntimeFileFinder&) = delete;
   RuntimeFileFinder& operator=(const RuntimeFileFinder&) = delete;
 
-  /// The files of the flow with this id: pod/... in /var/log/pods, where links lead to Docker's, container/... in
+  /// The files of the flow with this id, whichever run it has: pod/... in /var/log/pods, where links lead to Docker's, container/... in
   /// Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere
   /// (journald).
   [[nodiscard]] std::optional<RuntimeFilePlace> find(const std::string& flow) const;

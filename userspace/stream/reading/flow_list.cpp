@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/flow_run.hpp"
 #include "base/printable.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"
@@ -66,6 +67,7 @@ void add_stream(api::FlowStatus& flow, const flow::StreamView& stream) {
 }
 
 void put_labels(api::FlowStatus& flow, FlowLabels labels) {
+  if (has_runs(flow.id)) flow.run = run_of_flow(flow.id).number;
   flow.ns = std::move(labels.ns);
   flow.pod = std::move(labels.pod);
   flow.uid = std::move(labels.uid);

@@ -79,7 +79,7 @@ class Audit {
     const auto bounds = flow_ ? store_.bounds(*flow_) : std::nullopt;
     if (!bounds) return AuditResult::kGone;
     bounds_ = *bounds;
-    const auto log = histories.finder().find(id);
+    const auto log = histories.find(id);
     if (!log) return AuditResult::kNoSource;
     drops_ = runtime_format(*log) == flow::RuntimeFormat::kCri;
     auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, wall_ns());
@@ -105,6 +105,7 @@ class Audit {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
     flow::RuntimeFileReader reader(std::move(files->files), runtime_format(log), bounds_.terminal);
+    reader.keep_to(files->run);
     std::array<flow::Seam, 2> seams{flow::Seam(keys[0], runtime_format(log)),
                                     flow::Seam(keys[1], runtime_format(log))};
     std::optional<std::uint64_t> oldest;
@@ -150,6 +151,7 @@ class Audit {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
     flow::RuntimeFileReader reader(std::move(files->files), runtime_format(log), bounds_.terminal);
+    reader.keep_to(files->run);
     Captured captured(store_, *flow_, bounds_, output, drops_);
     std::uint64_t skip = before_.at(output);
     std::string ours;

@@ -30,7 +30,7 @@ class FlowGaps {
     flow_ = store_.find(id);
     const auto summary = store_.summary(id);
     ended_ = summary && !summary->open;  // asked before the log is read, so that it is read to its end
-    const auto log = histories.finder().find(id);
+    const auto log = histories.find(id);
     // The flow's name may not be final yet, and the runtime's file is found by the name.
     if (flow_ && !log && !options_.last && (id.starts_with("pod/") || id.starts_with("container/"))) {
       round_.open = 1;
@@ -134,6 +134,7 @@ class FlowGaps {
     if (!files) return false;
     flow_format_ = runtime_format(log);
     flow::RuntimeFileReader reader(std::move(files->files), flow_format_, terminal_);
+    reader.keep_to(files->run);
     const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
                                          outputs_[1].first.value_or(~std::uint64_t{0}));
     reader.start_at_time(first - std::min(first, kBefore));

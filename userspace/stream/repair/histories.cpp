@@ -31,13 +31,22 @@ struct Beginning {
 }  // namespace
 
 Result<std::unique_ptr<Histories>> Histories::open(const std::string& host_root,
-                                                   identity::StateDirectories where) {
+                                                   identity::StateDirectories where,
+                                                   const identity::ContainerRuns* runs) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  return std::unique_ptr<Histories>(new Histories(std::move(root), std::move(where)));
+  return std::unique_ptr<Histories>(new Histories(std::move(root), std::move(where), runs));
+}
+
+std::optional<identity::RuntimeFilePlace> Histories::find(const std::string& flow) const {
+  const auto run = runs_ != nullptr ? runs_->span(flow) : RunSpan();
+  if (!run) return std::nullopt;
+  auto log = finder_.find(flow);
+  if (log) log->run = *run;
+  return log;
 }
 
 Result<std::unique_ptr<History>> Histories::open_log(const std::string& flow, SeamKeys keys) const {
-  const auto log = finder_.find(flow);
+  const auto log = find(flow);
   if (!log) return std::unexpected(Error{"the runtime has no file of " + flow, {}, ENOENT});
   FTAP_TRY_ASSIGN(files, open_files(*log));
   return std::make_unique<History>(std::move(files), runtime_format(*log), std::move(keys));

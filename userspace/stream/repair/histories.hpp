@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/result.hpp"
+#include "identity/container_runs.hpp"
 #include "identity/runtimes/runtime_file_finder.hpp"
 #include "stream/repair/history.hpp"
 #include "stream/store/flow_store.hpp"
@@ -18,11 +20,15 @@ namespace flowtap {
 /// Safe from any thread.
 class Histories {
  public:
-  /// `host_root` is where the node's file system is seen.
+  /// `host_root` is where the node's file system is seen. `runs` knows which run of a container a flow has, and must outlive this;
+  /// null: each container had one.
   [[nodiscard]] static Result<std::unique_ptr<Histories>> open(const std::string& host_root,
-                                                               identity::StateDirectories where = {});
+                                                               identity::StateDirectories where = {},
+                                                               const identity::ContainerRuns* runs = nullptr);
 
   [[nodiscard]] const identity::RuntimeFileFinder& finder() const { return finder_; }
+  /// The files of this flow, and when its run may have written. Absent: there are none, or nobody knows which lines are this run's.
+  [[nodiscard]] std::optional<identity::RuntimeFilePlace> find(const std::string& flow) const;
 
   /// The lines before these beginnings. An Error with code ENOENT: the runtime has no file of this flow.
   [[nodiscard]] Result<std::unique_ptr<History>> open_log(const std::string& flow, SeamKeys keys) const;
@@ -33,12 +39,13 @@ class Histories {
   void note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin);
 
  private:
-  Histories(identity::RootDir root, identity::StateDirectories where)
-      : finder_(std::move(root), std::move(where)) {}
+  Histories(identity::RootDir root, identity::StateDirectories where, const identity::ContainerRuns* runs)
+      : finder_(std::move(root), std::move(where)), runs_(runs) {}
 
   static constexpr std::size_t kMostNoted = 8192;  // beyond this, all notes are dropped
 
   identity::RuntimeFileFinder finder_;
+  const identity::ContainerRuns* runs_;  // may be null
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the number of the flow
 };

@@ -35,6 +35,7 @@ Result<flow::RuntimeFiles> open_files(const identity::RuntimeFilePlace& log) {
   FTAP_TRY_ASSIGN(files, flow::open_runtime_files(runtime_format(log), dir, log.base));
   if (files.files.empty() && files.unreadable.empty())
     return std::unexpected(Error{"there is no file " + log.base, {}, ENOENT});
+  files.run = log.run;
   return files;
 }
 
@@ -44,6 +45,7 @@ History::History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys 
       keys_(std::move(keys)),
       seams_{flow::Seam(keys_[0], format), flow::Seam(keys_[1], format)},
       unreadable_(std::move(files.unreadable)) {
+  reader_.keep_to(files.run);
   if (files.unsettled && unreadable_.empty()) unreadable_ = "it was rotated again and again meanwhile";
 }
 

@@ -19,12 +19,13 @@ namespace flowtap {
 
 class Repair {
  public:
-  /// Refills, audits and counts from now on, on threads of its own. `host_root` is where the node's file system is seen. The store must
-  /// outlive it.
+  /// Refills, audits and counts from now on, on threads of its own. `host_root` is where the node's file system is seen. `runs` and the store
+  /// must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<Repair>> open(const std::string& host_root,
                                                             identity::StateDirectories where,
+                                                            const identity::ContainerRuns& runs,
                                                             flow::FlowStore& store) {
-    FTAP_TRY_ASSIGN(histories, Histories::open(host_root, std::move(where)));
+    FTAP_TRY_ASSIGN(histories, Histories::open(host_root, std::move(where), &runs));
     return std::unique_ptr<Repair>(new Repair(std::move(histories), store));
   }
 

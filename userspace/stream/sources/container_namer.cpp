@@ -1,5 +1,9 @@
 #include "stream/sources/container_namer.hpp"
 
+#include <ctime>
+
+#include "base/flow_run.hpp"
+#include "base/wall_clock.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"
 #include "identity/hierarchy.hpp"
@@ -12,6 +16,24 @@ std::optional<std::uint64_t> known(std::uint64_t value) {
   return value == 0 ? std::nullopt : std::optional(value);
 }
 
+// ns on CLOCK_BOOTTIME as ns since 1970; 0 stays 0. If this thread has to wait between the two clocks, it asks them again: lines
+// that a run has written must not seem older than the run.
+std::uint64_t wall_time(std::uint64_t since_boot) {
+  constexpr std::uint64_t kAtOnce = 100'000;  // ns
+  constexpr int kClockTries = 10;
+  if (since_boot == 0) return 0;
+  std::uint64_t wall = 0;
+  timespec boot{};
+  for (int i = 0; i < kClockTries; ++i) {
+    wall = wall_ns();
+    if (::clock_gettime(CLOCK_BOOTTIME, &boot) != 0) return 0;
+    if (wall_ns() - wall < kAtOnce) break;
+  }
+  const std::uint64_t now =
+      static_cast<std::uint64_t>(boot.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(boot.tv_nsec);
+  return wall - (now - since_boot);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& host_root,
@@ -19,7 +41,8 @@ Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& 
                                                              std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(
       resolver, identity::NodeResolver::open(host_root, identity::open_cgroup2(host_root), std::move(where)));
-  return std::unique_ptr<ContainerNamer>(new ContainerNamer(std::move(resolver), std::move(named)));
+  return std::unique_ptr<ContainerNamer>(new ContainerNamer(
+      std::move(resolver), named ? std::move(named) : std::make_shared<NamedContainers>()));
 }
 
 // The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
@@ -70,11 +93,38 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
             "{}"};
   if (!answer.container && !answer.nested)
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
-  if (named_ && answer.container && complete && enter.cgroup != 0)
-    named_->note(enter.cgroup, *answer.container);
-  const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
-  return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, answer.flow_id().value_or(""),
+  if (answer.container && complete && enter.cgroup != 0) named_->note(enter.cgroup, *answer.container);
+  FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
+  std::string flow = name_run(enter, answer, labels);
+  return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, std::move(flow),
           render_labels(labels), !answer.container || !answer.container->sandbox, labels.count()};
+}
+
+// A pod's container is made anew for each run. All others may be started again, and so may what is within any.
+std::string ContainerNamer::name_run(const flow::Enter& enter, const identity::Answer& answer,
+                                     FlowLabels& labels) {
+  const std::uint64_t started = wall_time(enter.start_time);
+  const auto take = [&](const std::string& first, std::optional<std::uint64_t> cgroup, std::uint64_t since) {
+    return named_->runs().take(first, {.cgroup = cgroup.value_or(0), .started = since});
+  };
+  const auto note = [&](std::optional<std::uint64_t> cgroup) {
+    labels.cgroup = cgroup;
+    labels.started = known(started);
+  };
+  identity::Answer outer = answer;
+  if (outer.nested) outer.user_unit.reset();
+  outer.nested.reset();
+  std::string flow = outer.flow_id().value_or("");
+  if (flow.starts_with("container/")) {
+    // What is within it began later than the container.
+    flow = take(flow, answer.cgroup, answer.nested ? 0 : started);
+    if (!answer.nested) note(answer.cgroup);
+  }
+  if (!answer.nested) return flow;
+  flow = identity::inner_flow_id(flow, answer.nested->id);
+  if (!answer.nested_cgroup) return flow;
+  note(answer.nested_cgroup);
+  return take(flow, answer.nested_cgroup, started);
 }
 
 }  // namespace flowtap

@@ -62,10 +62,12 @@ void ContainerEnds::note(Ends ends) {
 
 void ContainerEnds::note(EndedContainer ended) {
   EndRecord& record = touch(ended.of.name);
-  end(record, end_of(std::move(ended.of), std::move(ended.end)));
+  EndRecord::End end_now = end_of(std::move(ended.of), std::move(ended.end));
+  if (flow_at_) end_now.flow = flow_at_(end_now.flow, end_now.time);
+  end(record, std::move(end_now));
 }
 
-// Kills of a run before go. A container that is started again keeps its id, as a service keeps its flow.
+// Kills of a run before go. A container that is started again keeps its id, and a service its flow.
 void ContainerEnds::end(EndRecord& record, EndRecord::End end) {
   const auto& kills = record.oom_kills;
   if (kills && (kills->id != end.id || is_of_ended_run(record, kills->time))) record.oom_kills.reset();
@@ -82,6 +84,7 @@ void ContainerEnds::note(EndedService ended) {
 void ContainerEnds::note(OomKills kills) {
   EndRecord& record = touch(kills.of.name);
   const auto time = wall_time(kills.last.time);
+  if (flow_at_) kills.of.flow = flow_at_(kills.of.flow, time);
   const auto& before = record.oom_kills;
   const bool same_run = before && before->flow == kills.of.flow &&
                         is_of_ended_run(record, before->time) == is_of_ended_run(record, time);

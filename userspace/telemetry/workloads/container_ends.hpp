@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -28,6 +30,11 @@ class ContainerEnds {
   /// Takes in what the file has, and from then on keeps it up to date in save(). An Error says what of it could not be
   /// read; the rest is there. Call it before any other thread asks.
   [[nodiscard]] Status keep_in(std::string path);
+
+  /// Says which flow had the output at a time, where the id of that of a container's first run is known. Call it before any other
+  /// thread asks. Without it, each container had one run.
+  using FlowAt = std::function<std::string(const std::string& first, EndRecord::Time time)>;
+  void know_runs(FlowAt flow_at) { flow_at_ = std::move(flow_at); }
 
   /// A container of a pod that only holds its namespaces is left out: these are killed as a matter of course, when all
   /// is over. What belongs to the host is left out as well: it has no name to ask by.
@@ -63,6 +70,7 @@ class ContainerEnds {
   std::uint64_t numbers_ = 0;
   std::set<WorkloadName> changed_;  // what the file does not have yet
   std::optional<Error> unsaved_;
+  FlowAt flow_at_;
   std::mutex file_mutex_;  // taken before the other one
   std::optional<EndsFile> file_;
 };

@@ -38,7 +38,10 @@ TEST(FlowsJson, WhatIsAbsentHasNoMember) {
 TEST(FlowsJson, ReadsBackAsItself) {
   FlowStatus bare;
   bare.id = "unit/a\"b\n\x01.service";
-  const std::vector<FlowStatus> flows = {full_flow(), bare};
+  FlowStatus second;
+  second.id = "container/again-c55c4ecf3dea@2";
+  second.run = 2;
+  const std::vector<FlowStatus> flows = {full_flow(), bare, second};
   const auto again = flows_from_json(flows_to_json(flows));
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_EQ(*again, flows);

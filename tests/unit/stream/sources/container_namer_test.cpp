@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 
+#include "identity/flow_labels.hpp"
 #include "tests/support/files/file_tree.hpp"
 
 namespace flowtap {
@@ -44,6 +46,42 @@ TEST(ContainerNamer, WhoIsGoneIsToldByItsProcess) {
   EXPECT_EQ((*namer)->name(enter).flow, "") << "flowtapd has opened it, and names it itself";
   enter.cgroup = 7;
   EXPECT_EQ((*namer)->name(enter).flow, "proc/4711-123456");
+}
+
+// podman and Docker start a container again with the id that it has, and in a new cgroup.
+TEST(ContainerNamer, EachRunHasAFlowOfItsOwn) {
+  const test::FileTree tree;
+  std::filesystem::create_directories(tree.root() + "/proc");
+  const auto named = std::make_shared<NamedContainers>();
+  const auto namer = ContainerNamer::open(tree.root(), {}, named);
+  ASSERT_TRUE(namer);
+  flow::Enter enter;
+  enter.pid = 4711;
+  enter.start_time = 1'000'000;
+  enter.cgroup = 7;
+  enter.cgroup_name = "libpod-" + std::string(64, 'e') + ".scope";
+  enter.parent_name = "machine.slice";
+  const std::string first = "container/" + std::string(64, 'e');
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  enter.cgroup = 8;
+  enter.start_time = 60'001'000'000;
+  const flow::Naming second = (*namer)->name(enter);
+  EXPECT_EQ(second.flow, first + "@2");
+  const FlowLabels labels = parse_labels(second.identity);
+  EXPECT_EQ(labels.cgroup, 8U);
+  ASSERT_TRUE(labels.started);
+  const auto span = named->runs().span(first);
+  ASSERT_TRUE(span);
+  EXPECT_NEAR(static_cast<double>(span->to - span->from), 60e9, 1e9) << "as far apart as they were started";
+  // What the next service learns from the journal.
+  const auto later = std::make_shared<NamedContainers>();
+  later->runs().learn(second.flow, {.cgroup = *labels.cgroup, .started = *labels.started});
+  const auto next = ContainerNamer::open(tree.root(), {}, later);
+  ASSERT_TRUE(next);
+  EXPECT_EQ((*next)->name(enter).flow, second.flow);
+  enter.cgroup = 9;
+  EXPECT_EQ((*next)->name(enter).flow, first + "@3");
 }
 
 }  // namespace

@@ -102,6 +102,22 @@ TEST(ContainerEnds, KillsAreOfTheRunThatEndedLastOrGoesOn) {
   EXPECT_FALSE(ends.of_pod("shop", "web-0").at(0).oom_kills);
 }
 
+TEST(ContainerEnds, AreOfTheRunThatWentOnThen) {
+  ContainerEnds ends;
+  EndRecord::Time asked{};
+  ends.know_runs([&](const std::string& first, EndRecord::Time time) {
+    asked = time;
+    return first + "@2";
+  });
+  const auto before = std::chrono::system_clock::now();
+  ends.note(kills(of_container("batch", "1f8b"), 1));
+  EXPECT_EQ(ends.in_no_pod().at(0).oom_kills->flow, "container/batch-1f8b@2");
+  ends.note(container(of_container("batch", "1f8b"), 9));
+  EXPECT_EQ(ends.in_no_pod().at(0).end->flow, "container/batch-1f8b@2");
+  EXPECT_EQ(ends.in_no_pod().at(0).end->time, asked);
+  EXPECT_LT(asked - before, std::chrono::seconds(10));
+}
+
 TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
   ContainerEnds ends;
   ends.note(container(of_unit("a.service"), 1));

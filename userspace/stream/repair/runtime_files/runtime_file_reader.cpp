@@ -144,7 +144,8 @@ std::optional<std::uint64_t> RuntimeFileReader::oldest() {
   std::optional<std::uint64_t> time;
   for (std::size_t file = 0; file < files_.size() && !time; ++file) time = first_time(file);
   go_back({});
-  return time;
+  if (time && *time >= run_.to) return std::nullopt;
+  return time ? std::optional(std::max(*time, run_.from)) : std::nullopt;
 }
 
 void RuntimeFileReader::start_at_time(std::uint64_t time) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/flow_run.hpp"
 #include "stream/repair/runtime_files/gz_stream.hpp"
 #include "stream/repair/runtime_files/runtime_file_seek.hpp"
 #include "stream/repair/runtime_files/runtime_files.hpp"
@@ -31,6 +32,9 @@ class RuntimeFileReader {
   /// With `terminal` the lines are as the container wrote them to its terminal.
   RuntimeFileReader(std::vector<RuntimeFile> files, RuntimeFormat format, bool terminal = false);
 
+  /// Takes lines of other times for those of other runs, and leaves them out wherever it begins. Call it before anything is read.
+  void keep_to(const RunSpan& run) { run_ = run; }
+
   /// Gives lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack, so a
   /// large plain file is not read from its start.
   void start_at_time(std::uint64_t time);
@@ -39,7 +43,8 @@ class RuntimeFileReader {
   void start_at_last(std::uint64_t lines);
   /// Reads about `budget` bytes, unzipped, to find where these lines begin; read() does this too. True: it is found.
   [[nodiscard]] bool find_start(std::size_t budget);
-  /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell.
+  /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell. Where files have lines
+  /// of earlier runs, the time from which on lines are given.
   [[nodiscard]] std::optional<std::uint64_t> oldest();
   /// By their sizes, the files hold no more lines than this.
   [[nodiscard]] std::uint64_t most_lines() const;
@@ -62,7 +67,7 @@ class RuntimeFileReader {
         return false;
       }
       lines_.add(block, [this, &give](const RuntimeLine& line) {
-        if (line.time >= since_ && lines_.lines() > leave_out_) give(line);
+        if (line.time >= since_ && run_.has(line.time) && lines_.lines() > leave_out_) give(line);
       });
       if (block.size() >= budget) return true;
       budget -= block.size();
@@ -107,6 +112,7 @@ class RuntimeFileReader {
   bool ended_ = false;           // this file has nothing more, or is broken
   std::uint64_t leave_out_ = 0;  // lines of this file that are before the last ones wanted
   std::uint64_t since_ = 0;
+  RunSpan run_;
   RuntimeFileFaults faults_;
 
   /// The start that is being looked for, from the newest file on.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/flow_run.hpp"
 #include "base/result.hpp"
 #include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
@@ -63,6 +64,7 @@ struct RuntimeFiles {
   /// The files were rotated again and again meanwhile: one may be missing, or be there both plain and as gz.
   bool unsettled = false;
   std::string unreadable;  ///< why a file that is there could not be opened; empty: all could
+  RunSpan run = {};        ///< whose lines are meant, for whoever reads them
 };
 
 /// Opens the newest kMostGenerations files, all before any is read. If they are rotated meanwhile, this is seen, and they are
