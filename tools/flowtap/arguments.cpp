@@ -69,9 +69,14 @@ void declare_flows(CLI::App& app, Arguments& arguments) {
 }
 
 void declare_logs(CLI::App& app, Arguments& arguments) {
-  auto* logs = app.add_subcommand("logs", "Print the log of a pod's container, or of any flow.");
+  auto* logs = app.add_subcommand(
+      "logs", "Print the log of a pod's container, of a container that is in no pod, or of any flow.");
   LogsOptions& o = arguments.logs;
-  logs->add_option("NAMESPACE/POD|FLOW", o.of, "The pod, or the id of a flow.")->type_name("");
+  logs->add_option("NAMESPACE/POD|NAME|FLOW", o.of,
+                   "The pod; the name or id of a container that is in no pod, of which the newest run is "
+                   "meant; or the id of a "
+                   "flow.")
+      ->type_name("");
   logs->add_option("-g,--group", o.group,
                    "Print the logs of all pods of this group (stream.flow_rules), sorted by time, with the "
                    "pod in front "
@@ -83,7 +88,8 @@ void declare_logs(CLI::App& app, Arguments& arguments) {
                  "Print all containers of the pod, with the container in front of each line.");
   logs->add_flag("-f,--follow", o.follow, "Keep printing new lines as they are written.");
   logs->add_flag("--timestamps", o.timestamps, "Print each line's time in front of it.");
-  logs->add_flag("-p,--previous", o.previous, "Print the log of the container's previous run.");
+  logs->add_flag("-p,--previous", o.previous,
+                 "Print the log of the container's run before the newest one, or before that of FLOW.");
   logs->add_option("--stream", o.stream, "Print only stdout, or only stderr.")
       ->type_name("STREAM")
       ->check(CLI::IsMember({"stdout", "stderr"}).description(""));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "base/flow_run.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 
@@ -53,10 +54,11 @@ std::string wrong_logs(const LogsOptions& options) {
   if (options.all_containers && !options.container.empty())
     return "--all-containers and --container exclude each other";
   if (!options.stream.empty() && options.tail) return "--stream and --tail exclude each other";
-  if (!is_flow(options.of)) return {};
+  if (!is_flow(options.of) && !is_name(options.of)) return {};
   if (options.all_containers) return "--all-containers needs a pod: a flow belongs to one container";
   if (!options.container.empty()) return "--container needs a pod: a flow belongs to one container";
-  if (options.previous) return "--previous needs a pod: each run of a container is a flow of its own";
+  if (options.previous && !is_name(options.of) && !options.of.starts_with("pod/") && !has_runs(options.of))
+    return "--previous needs a pod or a container: all else goes on in one log";
   return {};
 }
 
@@ -92,7 +94,7 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     if (logs->count("--tail") > 0) arguments.logs.tail = arguments.tail;
     if (logs->count("--since") > 0) arguments.logs.since = arguments.since;
     if (const std::string wrong = wrong_logs(arguments.logs); !wrong.empty())
-      return usage(wrong, "flowtap logs NAMESPACE/POD, or flowtap logs --group GROUP");
+      return usage(wrong, "flowtap logs NAMESPACE/POD, flowtap logs NAME, or flowtap logs --group GROUP");
     return arguments.logs;
   }
   if (app.got_subcommand("tap")) {

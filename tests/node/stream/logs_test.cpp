@@ -52,7 +52,8 @@ TEST_F(Logs, OfAPodByItsName) {
   EXPECT_NE(logs({"shop/web-0", "-c", "db"}, 1).find("container db is not valid for pod web-0"),
             std::string::npos);
   EXPECT_NE(logs({"shop/gone"}, 3).find("was not seen on this node"), std::string::npos);
-  EXPECT_NE(logs({"web-0"}, 2).find("neither NAMESPACE/POD nor the id of a flow"), std::string::npos);
+  EXPECT_NE(logs({"web-0"}, 3).find("no container or unit \"web-0\" was seen on this node"),
+            std::string::npos);
   EXPECT_NE(logs({"shop/web-0", "--previous"}, 1).find("previous terminated container"), std::string::npos);
 }
 

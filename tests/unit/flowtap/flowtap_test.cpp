@@ -123,7 +123,6 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "flows --color blue",
                                 "status -o otel",
                                 "logs",
-                                "logs a",
                                 "logs a/b -g c",
                                 "logs -g c --previous",
                                 "logs a --all-containers",

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "api/flow_runs.hpp"
+#include "api/json/flows_json.hpp"
 #include "api/json/log_json.hpp"
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
@@ -63,6 +65,17 @@ std::string parameters_of(const LogsOptions& options) {
   return query;
 }
 
+// The flow that a name means: the newest run of the container.
+Answer<std::string> named_flow(const LogsOptions& options) {
+  const auto body = ask(options.state_dir, api::kFlowsPath);
+  if (!body) return std::unexpected(body.error());
+  const auto flows = api::flows_from_json(*body);
+  if (!flows) return std::unexpected(Failure{flows.error()});
+  auto flow = api::find_named_flow(*flows, options.of);
+  if (!flow) return std::unexpected(Failure{std::move(flow).error(), kNotFound});
+  return std::move(*flow);
+}
+
 bool is_signalled(int stop) {
   pollfd signal{stop, POLLIN, 0};
   return ::poll(&signal, 1, 0) == 1;
@@ -73,6 +86,10 @@ bool is_signalled(int stop) {
 bool is_flow(std::string_view of) {
   const std::string_view kind = of.substr(0, of.find('/'));
   return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+bool is_name(std::string_view of) {
+  return !of.empty() && !of.contains('/');
 }
 
 std::string flow_log_target(const LogsOptions& options, std::string_view flow) {
@@ -109,6 +126,16 @@ std::string JsonLines::finish() {
 
 ExitCode run_logs(const LogsOptions& options) {
   if (is_joint(options)) return run_joint_logs(options);
+  if (is_name(options.of)) {
+    LogsOptions named = options;
+    auto flow = named_flow(options);
+    if (!flow) {
+      complain(flow.error().error);
+      return flow.error().exit;
+    }
+    named.of = std::move(*flow);
+    return run_logs(named);
+  }
   const auto target = logs_target(options);
   if (!target) {
     complain(target.error());

@@ -16,9 +16,9 @@ namespace flowtap::cli {
 
 struct LogsOptions {
   std::string state_dir;
-  std::string of;               ///< NS/POD, or a flow's id
-  std::string group;            ///< instead of `of`: all pods of a group
-  std::string container;        ///< empty: the pod's only one
+  std::string of;         ///< NS/POD, a flow's id, or the name of a container that is in no pod, or of a unit
+  std::string group;      ///< instead of `of`: all pods of a group
+  std::string container;  ///< empty: the pod's only one
   bool all_containers = false;  ///< of the pod
   bool follow = false;
   bool timestamps = false;
@@ -34,6 +34,8 @@ struct LogsOptions {
 
 /// Whether this is the id of a flow, and not NS/POD.
 [[nodiscard]] bool is_flow(std::string_view of);
+/// Whether this is neither, but may be the name of a container that is in no pod, or of a unit.
+[[nodiscard]] bool is_name(std::string_view of);
 
 /// The target to request; an Error: this is neither a pod nor a flow.
 [[nodiscard]] Result<std::string> logs_target(const LogsOptions& options);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "api/flow_runs.hpp"
 #include "api/pod_flows.hpp"
 #include "api/routes/route_table.hpp"
 #include "base/printable.hpp"
@@ -56,8 +57,6 @@ Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogReadOptions& 
 // Ours, beside Kubernetes' parameters.
 constexpr const char* kWholeLines = "wholeLines";
 
-}  // namespace
-
 std::vector<QueryParameter> log_parameters() {
   using enum ParameterType;
   return {{"follow", "Also send the lines that come from now on.", kFlag},
@@ -79,6 +78,14 @@ std::vector<QueryParameter> log_parameters() {
           {"gaps", "Show each gap where it is.", kFlag},
           {"pretty", "Accepted because Kubernetes does; changes nothing.", kFlag},
           {"insecureSkipTLSVerifyBackend", "Accepted because Kubernetes does; changes nothing.", kFlag}};
+}
+
+}  // namespace
+
+std::vector<QueryParameter> flow_log_parameters() {
+  auto parameters = log_parameters();
+  parameters.push_back({"previous", "The log of the container's run before this one.", ParameterType::kFlag});
+  return parameters;
 }
 
 std::vector<QueryParameter> pod_log_parameters() {
@@ -136,7 +143,13 @@ Answer flow_log(const Call& call) {
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   if (options->follow && !call.may_follow) return too_many_follow();
-  return answer((*view)->log(call.segments.front(), *options), *options);
+  if (!call.parameters.flag("previous"))
+    return answer((*view)->log(call.segments.front(), *options), *options);
+  const std::string& id = call.segments.front();
+  const auto before = find_run_before((*view)->flows({.history = id.starts_with("pod/")}), id);
+  if (!before)
+    return error_answer(before.error().code == ENOENT ? 404 : 400, before.error().what, before.error().hint);
+  return answer((*view)->log(*before, *options), *options);
 }
 
 Answer pod_log(const Call& call) {

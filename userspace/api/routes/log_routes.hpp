@@ -11,8 +11,8 @@
 
 namespace flowtap::api {
 
-/// The parameters that all logs have, and those that a pod's log has.
-[[nodiscard]] std::vector<QueryParameter> log_parameters();
+/// The parameters of a flow's log, and of a pod's.
+[[nodiscard]] std::vector<QueryParameter> flow_log_parameters();
 [[nodiscard]] std::vector<QueryParameter> pod_log_parameters();
 /// The names of the parameters that are true or false.
 [[nodiscard]] std::vector<std::string_view> log_flags();

@@ -114,7 +114,7 @@ const std::vector<Route>& routes() {
        flow_log,
        "The lines of a flow.",
        {404, 409, 503},
-       log_parameters(),
+       flow_log_parameters(),
        {kLines, kJsonLines}},
       {kPod + "/log",
        pod_log,

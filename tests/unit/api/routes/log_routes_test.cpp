@@ -171,6 +171,13 @@ TEST(LogRoutes, GiveTheFlowsLines) {
     EXPECT_EQ(flows.log_options.whole_lines, whole) << target;
   }
   EXPECT_EQ(get("/api/v1/flows/gone/log").status, 404U);
+  flows.list.push_back(container("u1", "app", 4));
+  EXPECT_TRUE(get("/api/v1/flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F4/log?previous=true").stream)
+      << "that of restart 3";
+  EXPECT_EQ(get("/api/v1/flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F4/log").status, 404U);
+  EXPECT_EQ(get("/api/v1/flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F3/log?previous").status, 400U);
+  EXPECT_EQ(get("/api/v1/flows/gone/log?previous=true").status, 404U);
+  flows.list.pop_back();
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/other/log").status, 404U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?container=x").status, 400U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?previous=true").status, 400U);
