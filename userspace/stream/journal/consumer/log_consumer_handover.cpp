@@ -88,7 +88,9 @@ void LogConsumer::settle_missed(Clock::time_point now) {
 }
 
 void LogConsumer::tell_missed() {
-  for (const auto& [stream, missed] : std::exchange(elsewhere_, std::nullopt)->streams) {
+  const auto streams = std::move(elsewhere_->streams);
+  elsewhere_.reset();
+  for (const auto& [stream, missed] : streams) {
     if (missed.begun || is_followed_file(stream)) continue;
     const auto known = journal_.stream(stream);
     const bool is_known = known && (known->sums.ended || known->sums.passed >= missed.passed);
