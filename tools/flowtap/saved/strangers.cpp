@@ -143,8 +143,10 @@ void Strangers::add(const flow::KlogRecord& record) {
                                 : record.structured ? kStructured
                                                     : kProse,
                                 file_of(record.source), body);
-  if (kStrangers[row].grade == Grade::kOwn && (kStrangers[row].forms & (kIsRead | kUnread)) == 0)
-    others_records_ += weight_;
+  const StrangerRow& found = kStrangers[row];
+  const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread)) == 0;
+  // No scheduler that is read has such a file.
+  if (own || found.grade == Grade::kForm) others_records_ += weight_;
 }
 
 void Strangers::add_line(std::string_view line) {

@@ -137,7 +137,7 @@ ExitCode show_named(const WhyOptions& options) {
   const auto now = std::chrono::system_clock::now();
   const Style style = own_style(options);
   std::string text = ends_text(options.of, *ends, true, now, style);
-  if (const std::string words = named_words(here, ends->ended.empty()); !words.empty())
+  if (const std::string words = named_words(here, *ends); !words.empty())
     text += style.paint("1", printable(options.of)) + ' ' + words + '\n';
   return put_out(text);
 }

@@ -73,10 +73,24 @@ const Ended* end_of(const Ends& ends, const std::string& container) {
   return found == ends.ended.end() ? nullptr : &*found;
 }
 
+// Whether a flow has bytes of a later run, of which flowtapd has not seen the end: it was away. What a child still wrote when its
+// container had ended comes soon.
+bool is_of_later_run(const api::FlowStatus& flow, const api::ContainerExit& exit) {
+  constexpr std::chrono::seconds kSoon{10};
+  if (!flow.last || flow.open || *flow.last <= exit.time) return false;
+  return flow.id != exit.flow || *flow.last > exit.time + kSoon;
+}
+
+bool has_later_run(const Here& here, const Ended& ended) {
+  return std::ranges::any_of(here.flows, [&ended](const api::FlowStatus& flow) {
+    return flow.container.value_or("") == ended.exit.container && is_of_later_run(flow, ended.exit);
+  });
+}
+
 Table::Cell state_of(const Here& here, const Ends& ends, const std::string& container, Time now) {
   const Ended* const ended = end_of(ends, container);
   if (runs(here, container)) return {ended != nullptr ? "runs again" : "runs", "32"};
-  if (ended == nullptr) return {"ended", "2"};
+  if (ended == nullptr || has_later_run(here, *ended)) return {"ended, how is not known", "2"};
   return {fmt::format("{}, {}", end_words(ended->exit), age_words(ended->exit.time, now)),
           ended->badly() ? "1;31" : "2"};
 }
@@ -166,10 +180,15 @@ std::string bound_text(const PodName& pod, std::string_view node, const Here& he
                    style);
 }
 
-std::string named_words(const Here& here, bool untold) {
+std::string named_words(const Here& here, const Ends& ends) {
+  const bool untold = ends.ended.empty();
   const auto open = std::ranges::find(here.flows, true, &api::FlowStatus::open);
   const bool goes_on = open != here.flows.end() || !here.running.empty();
-  if (!goes_on) return untold ? "has ended; how is not known, since flowtapd did not see it" : "";
+  if (!goes_on && untold) return "has ended; how is not known, since flowtapd did not see it";
+  if (!goes_on)
+    return std::ranges::any_of(ends.ended, [&here](const Ended& ended) { return has_later_run(here, ended); })
+               ? "ran again later, and has ended; how is not known, since flowtapd did not see it"
+               : "";
   std::string words = untold ? "runs" : "runs again";
   if (open != here.flows.end())
     words += fmt::format("; flowtap logs {} has what it writes", printable(open->id));

@@ -36,9 +36,9 @@ struct Here {
                                      const Ends& ends, std::chrono::system_clock::time_point now,
                                      const Style& style);
 
-/// What goes on of what is called so: "runs again; flowtap logs container/a-1f8b has what it writes". Empty where it does
-/// not go on and its end is told; `untold`: no end of it is known.
-[[nodiscard]] std::string named_words(const Here& here, bool untold);
+/// What goes on of what is called so: "runs again; flowtap logs container/a-1f8b has what it writes"; or that it has ended and nobody
+/// has seen how. Empty where it does not go on and its last end is told.
+[[nodiscard]] std::string named_words(const Here& here, const Ends& ends);
 
 /// Adds the member "flows" to `body`, which is an object: as in /flows.
 [[nodiscard]] std::string with_here(std::string_view body, const Here& here);
