@@ -82,6 +82,9 @@ List of_nodes(const Diagnosis& diagnosis) {
     Advice& same = same_in(named, advice);
     same.nodes = std::max(same.nodes, advice.nodes);
   }
+  // A node may have two reasons that mean the same.
+  const std::size_t all = failed_nodes(diagnosis).nodes;
+  for (Advice& advice : named) advice.nodes = std::min(advice.nodes, std::max<std::size_t>(all, 1));
   return most_first(std::move(named));
 }
 
