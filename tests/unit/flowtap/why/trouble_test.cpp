@@ -1,0 +1,131 @@
+// flowtap why --from: files that are broken, large or silent, and the exits.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tests/unit/flowtap/why/why_kit.hpp"
+
+namespace flowtap {
+namespace {
+
+using diagnosis::test::golden;
+
+TEST_F(WhyTest, StandardInputIsAFileToo) {
+  const std::string log = kGolden + "scheduler/hami-2.10-success-v4.log";
+  for (const std::string& pack : {std::string("cat "), std::string("gzip -c ")}) {
+    const Outcome run = shell(pack + log + " | " + paths::flowtap() + " why default/gpu-pod --from - 2>&1");
+    EXPECT_EQ(run.exit, 0);
+    EXPECT_TRUE(run.output.starts_with("default/gpu-pod is bound to node3\n")) << run.output;
+  }
+}
+
+TEST_F(WhyTest, APodThatNobodySpeaksOfExitsWith3) {
+  const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
+  for (const char* const wanted : {"default/nobody", "other/hami-ok-a", "default/hami-ok"}) {
+    const Outcome run = flowtap_program(std::string("why ") + wanted + log);
+    EXPECT_EQ(run.exit, 3) << wanted;
+    EXPECT_TRUE(run.output.starts_with(std::string("flowtap: no scheduler mentions \"") + wanted +
+                                       "\" in the logs that --from names, but they mention "))
+        << run.output;
+    EXPECT_EQ(run.output.find("default/hami-ok-a") != std::string::npos,
+              wanted != std::string("default/nobody"))
+        << run.output;
+  }
+}
+
+TEST_F(WhyTest, WhatCannotBeReadExitsWith1) {
+  const std::string log = kGolden + "scheduler/hami-2.10-success-v4.log";
+  const std::string cut = write("cut.gz", "\x1f\x8b\x08");
+  const std::string zstd = write("x.zst", "\x28\xb5\x2f\xfd 1234567");
+  for (const std::string& path : {dir_ / "missing", dir_ / "", cut, zstd}) {
+    const Outcome run = flowtap_program("why default/gpu-pod" + from({log, path}));
+    EXPECT_EQ(run.exit, 1) << path;
+    EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
+    EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
+    EXPECT_EQ(std::ranges::count(run.output, '\n'), 2) << run.output;
+  }
+}
+
+// The part before the break is used, except for a line that may be only half a line.
+TEST_F(WhyTest, ABrokenGzipIsReadAsFarAsItGoes) {
+  std::string log = golden("scheduler/hami-2.10-success-v4.log");
+  for (int i = 0; i < 100'000; ++i)
+    log += "I0821 07:20:00.000001       1 a.go:1] " + std::to_string(i * 7919) + '\n';
+  const std::string path = write_gz("cut.gz", log);
+  ASSERT_EQ(::truncate(path.c_str(), 300'000), 0);
+  const Outcome run = flowtap_program("why default/gpu-pod" + from({path}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_TRUE(run.output.starts_with("flowtap: " + path + " is cut: ")) << run.output;
+  EXPECT_NE(run.output.find("\ndefault/gpu-pod is bound to node3\n"), std::string::npos) << run.output;
+}
+
+TEST_F(WhyTest, HalfALineSaysNothing) {
+  const std::string head = "I0821 07:20:00.000001       1 a.go:1] ";
+  const std::string path = write_gz("x.gz",
+                                    head + R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/1 X")" + '\n' +
+                                        head + R"("NodeFitPod" pod="ns/p" node="n2" score=12.75)" + '\n',
+                                    "wb0");
+  const Outcome whole = flowtap_program("why ns/p" + from({path}));
+  EXPECT_NE(whole.output.find("12.75"), std::string::npos) << whole.output;
+  constexpr std::uintmax_t kTrailer = 8;
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - kTrailer - 2);
+  const Outcome run = flowtap_program("why ns/p" + from({path}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.output.find("  n1 "), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("  n2 "), std::string::npos) << run.output;
+}
+
+TEST_F(WhyTest, WhatIsLeftOutIsSaid) {
+  const std::string log = as_cri(golden("scheduler/hami-2.10-success-v4.log"));
+  const Outcome run = flowtap_program("why default/gpu-pod" + from({write("x", log + "a\nb\n")}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_TRUE(run.output.starts_with("flowtap: 2 of the lines of ")) << run.output;
+}
+
+TEST_F(WhyTest, OneLineMayBeTheWholeFile) {
+  const std::string head = "I0821 07:20:00.000001       1 a.go:1] \"x\" y=\"";
+  const std::string log = golden("scheduler/hami-2.10-success-v4.log");
+  const std::string line = head + std::string(10'000'000, 'x') + "\n";
+  for (const std::string& bytes : {log + line, line + log, as_cri(line + log), line}) {
+    const Outcome run = flowtap_program("why default/gpu-pod" + from({write("x", bytes)}));
+    EXPECT_EQ(run.exit, bytes.size() == line.size() ? 1 : 0);
+    EXPECT_NE(run.output.find("1 of the records of "), std::string::npos) << run.output.substr(0, 1000);
+  }
+}
+
+TEST_F(WhyTest, MemoryDoesNotGrowWithTheFile) {
+  static constexpr std::size_t kPieces = 768;
+  const std::string path = dir_ / "x.gz";
+  const std::string piece(std::size_t{1} << 20U, 'x');
+  const gzFile file = ::gzopen(path.c_str(), "wb1");
+  ::gzputs(file, "I0821 07:20:00.000001       1 a.go:1] ");
+  for (std::size_t i = 0; i < kPieces; ++i)
+    ::gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
+  ::gzclose(file);
+  EXPECT_EQ(flowtap_program("why a/b" + from({path})).exit, 1);
+  rusage usage{};
+  ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  EXPECT_LT(static_cast<std::size_t>(usage.ru_maxrss) << 10U, kPieces / 2 * piece.size());
+}
+
+TEST_F(WhyTest, UsageErrorsExitWith2) {
+  for (const char* const arguments :
+       {"why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x", "why --watch",
+        "why --evidence", "why --evidence -o json", "why a/b --watch --from x", "why --from - --from -",
+        "why -o otel", "why a --from x"}) {
+    const Outcome run = flowtap_program(arguments);
+    EXPECT_EQ(run.exit, 2) << arguments;
+    EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
+    EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
+    EXPECT_EQ(std::ranges::count(run.output, '\n'), 2) << run.output;
+  }
+}
+
+}  // namespace
+}  // namespace flowtap
