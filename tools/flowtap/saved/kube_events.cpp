@@ -26,10 +26,17 @@ bool is_event(std::string_view type, std::string_view reason) {
          std::ranges::all_of(reason, is_alphanumeric);
 }
 
-// The pod that the message of a scheduled pod names: "Successfully assigned shop/web-0 to node-1".
-std::optional<PodName> assigned_pod(std::string_view message) {
+// The pod that a message names: "Successfully assigned shop/web-0 to node-1", "skip schedule deleting pod: shop/web-0".
+std::optional<PodName> pod_in(std::string_view message) {
   KubeColumns words(message);
-  if (words.word() != "Successfully" || words.word() != "assigned") return std::nullopt;
+  if (words.begins_with({"Successfully", "assigned"})) {
+    words.word();
+    words.word();
+  } else if (words.begins_with({"skip", "schedule", "deleting", "pod:"})) {
+    for (int i = 0; i < 4; ++i) words.word();
+  } else {
+    return std::nullopt;
+  }
   const auto named = pod_name(words.word());
   if (!named || !flow::is_dns_label(named->ns) || !flow::is_dns_subdomain(named->name)) return std::nullopt;
   return named;
@@ -126,8 +133,8 @@ std::optional<KubeEvent> KubeEvents::event_of(Row row) {
   if (row.reason != kFailedScheduling && row.reason != kScheduled && row.reason != kPreempted)
     return std::nullopt;
   if (row.message.starts_with(kCombined)) row.message.remove_prefix(kCombined.size());
-  if (row.reason == kScheduled)
-    if (const auto named = assigned_pod(row.message)) {
+  if (row.reason == kScheduled || row.reason == kFailedScheduling)
+    if (const auto named = pod_in(row.message)) {
       const bool other_pod = !row.pod.empty() && row.pod != named->name;
       const bool other_ns = !row.ns.empty() && row.ns != named->ns;
       if (other_pod || other_ns) return std::nullopt;  // no scheduler writes that

@@ -5,6 +5,7 @@
 
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
+#include "base/trimmed.hpp"
 #include "merged_record.hpp"
 #include "stream/lines/klog_time.hpp"
 
@@ -56,8 +57,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
     in_field_ = in_part_ = false;
-    note(line.text);
-    return take({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time});
+    return give_plain(line, found->form, take);
   }
   if (in_field_ && !found) return give_field(line, take);
   // A value of a merged record may have what looks like a record.
@@ -113,6 +113,20 @@ Kind Unwrapper::kind_of(std::string_view text) {
 
 void Unwrapper::note(std::string_view text) {
   in_block_ = text.ends_with(kBlockBegins) || (in_block_ && !text.starts_with(kBlockEnds));
+}
+
+// Nothing stands around the record.
+void Unwrapper::give_plain(const Line& line, flow::KlogForm form, const Take& take) {
+  std::string_view rest = line.text;
+  for (std::size_t end = 0; form == flow::KlogForm::kText && (end = end_of_record(rest)) < rest.size();
+       rest.remove_prefix(end))
+    take({.kind = Kind::kRecord,
+          .source = {},
+          .text = trimmed(rest.substr(0, end)),
+          .full = true,
+          .time = line.time});
+  note(rest);
+  take({.kind = Kind::kRecord, .source = {}, .text = rest, .full = line.full, .time = line.time});
 }
 
 void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take) {
