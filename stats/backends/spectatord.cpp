@@ -46,7 +46,6 @@ Spectatord::Spectatord(SpectatordOptions options, std::unique_ptr<Packets> packe
   if (auto read = read_base(options_.base_file)) {
     base_ = std::move(*read);
   } else {
-    base_error_ = read.error();
     health_.last_error = read.error().what;
   }
 }

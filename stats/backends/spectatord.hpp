@@ -55,9 +55,6 @@ class Spectatord : public Backend {
   Status publish(const SnapshotPtr& snapshot) override;
   [[nodiscard]] BackendHealth health() const override { return health_; }
 
-  /// The reason why the base file could not be used at the start.
-  [[nodiscard]] const std::optional<Error>& base_error() const { return base_error_; }
-
  private:
   using Instant = std::chrono::steady_clock::time_point;
 
@@ -89,7 +86,6 @@ class Spectatord : public Backend {
   SpectatordOptions options_;
   std::unique_ptr<Packets> packets_;
   BaseValues base_;  // the values in the file
-  std::optional<Error> base_error_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Counter> counters_;
   std::vector<std::string> gauges_;  // this cycle's lines

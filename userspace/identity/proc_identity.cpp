@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 namespace flowtap::identity {
 namespace {
@@ -100,26 +99,6 @@ std::optional<std::string> parse_proc_cgroup_of(std::string_view controller, std
     }
   });
   return found;
-}
-
-Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
-  // The open directory stays that of the process, dead or not.
-  FTAP_TRY_ASSIGN(dir, proc.below(std::to_string(pid)));
-  FTAP_TRY_ASSIGN(stat_text, dir.read("stat", kProcStatLimit));
-  FTAP_TRY_ASSIGN(stat, parse_proc_stat(stat_text));
-  ProcessIdentity process;
-  process.pid = pid;
-  process.comm = std::move(stat.comm);
-  process.start = stat.start;
-  if (const auto text = dir.read("cgroup", kProcCgroupLimit)) process.cgroup_path = parse_proc_cgroup(*text);
-  if (auto exe = dir.link("exe")) process.exe = std::move(*exe);
-  const auto mine = dir.link("ns/mnt");
-  auto first = proc.link("1/ns/mnt");
-  // We may not be allowed to look at process 1 (it holds capabilities that we lack); kthreadd never left the mount
-  // namespace in which process 1 started.
-  if (!first) first = proc.link("2/ns/mnt");
-  if (mine && first) process.in_host_mount_ns = *mine == *first;
-  return process;
 }
 
 }  // namespace flowtap::identity

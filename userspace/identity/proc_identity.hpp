@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "identity/root_dir.hpp"
 
 namespace flowtap::identity {
 
@@ -40,20 +39,5 @@ struct ProcStat {
 
 /// Turns a start time as the kernel keeps it (ns on CLOCK_BOOTTIME) into the unit of ProcStat::start.
 [[nodiscard]] std::uint64_t start_ticks(std::uint64_t ns);
-
-struct ProcessIdentity {
-  pid_t pid = 0;
-  std::string comm;
-  std::uint64_t start = 0;  ///< clock ticks after boot; with the pid it names a process for good
-  std::optional<std::string> cgroup_path;  ///< as parse_proc_cgroup
-  std::optional<std::string> exe;          ///< as its own mount namespace has it
-  /// Whether it has the mount namespace of process 1 (or, where that may not be read, of kthreadd), so that `exe` is a
-  /// file of the node. Absent if neither could be read, or its own could not.
-  std::optional<bool> in_host_mount_ns;
-};
-
-/// Reads below `proc`, a procfs of the node. Everything comes from one process, even if the pid is given to another
-/// meanwhile. Error code ENOENT or ESRCH if there is no such process.
-[[nodiscard]] Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid);
 
 }  // namespace flowtap::identity

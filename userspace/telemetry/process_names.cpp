@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "identity/proc_identity.hpp"
+#include "identity/root_dir.hpp"
 
 namespace flowtap {
 

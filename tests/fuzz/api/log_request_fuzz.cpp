@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/routes/log_routes.hpp"
+#include "api/routes/route_table.hpp"
 #include "api/routes/routes.hpp"
 #include "base/printable.hpp"
 #include "tests/fuzz/require.hpp"
@@ -84,7 +85,7 @@ class Node final : public api::NodeView {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Node node;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto parameters = api::Parameters::parse(text, api::log_flags())) {
+  if (const auto parameters = api::Parameters::parse(text, api::flags_of(api::pod_log_parameters()))) {
     if (const auto options = api::parse_log_options(*parameters, kNow))
       Flows::check(*options);
     else

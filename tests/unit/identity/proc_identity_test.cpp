@@ -2,19 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <filesystem>
-
-#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/identity/golden.hpp"
 
 namespace flowtap::identity {
 namespace {
-
-using flowtap::test::FileTree;
 
 std::string stat_line(const std::string& comm) {
   return "4711 (" + comm +
@@ -68,57 +59,6 @@ TEST(ProcCgroup, OfAControllerOfV1) {
   EXPECT_FALSE(of("5:cpu,cpuacct:/\n3:memory:/a\n0::/b\n")) << "the root";
   EXPECT_FALSE(of("5:cpu:/a\n3:name=cpuacct:/a\n0::/b\n"));
   EXPECT_FALSE(of(""));
-}
-
-TEST(Process, FromAFileTree) {
-  FileTree tree;
-  tree.file("4711/stat", stat_line("a) (b")).file("4711/cgroup", "0::/system.slice/foo.service\n");
-  tree.file("12/stat", stat_line("x"));
-  std::filesystem::create_symlink("/usr/bin/foo (deleted)", tree.root() + "/4711/exe");
-  std::filesystem::create_directories(tree.root() + "/4711/ns");
-  std::filesystem::create_directories(tree.root() + "/1/ns");
-  std::filesystem::create_symlink("mnt:[4026531841]", tree.root() + "/1/ns/mnt");
-  std::filesystem::create_symlink("mnt:[4026532000]", tree.root() + "/4711/ns/mnt");
-  const auto proc = RootDir::open(tree.root());
-  ASSERT_TRUE(proc);
-  const auto process = read_process(*proc, 4711);
-  ASSERT_TRUE(process) << process.error().what;
-  EXPECT_EQ(process->comm, "a) (b");
-  EXPECT_EQ(process->start, 123456U);
-  EXPECT_EQ(process->cgroup_path, "/system.slice/foo.service");
-  EXPECT_EQ(process->exe, "/usr/bin/foo (deleted)");
-  EXPECT_EQ(process->in_host_mount_ns, false);
-
-  std::filesystem::remove_all(tree.root() + "/1");
-  EXPECT_FALSE(read_process(*proc, 4711)->in_host_mount_ns);
-  std::filesystem::create_directories(tree.root() + "/2/ns");
-  std::filesystem::create_symlink("mnt:[4026532000]", tree.root() + "/2/ns/mnt");
-  EXPECT_EQ(read_process(*proc, 4711)->in_host_mount_ns, true) << "kthreadd's, as process 1 is closed";
-
-  const auto bare = read_process(*proc, 12);
-  ASSERT_TRUE(bare) << bare.error().what;
-  EXPECT_FALSE(bare->cgroup_path);
-  EXPECT_FALSE(bare->exe);
-  EXPECT_FALSE(bare->in_host_mount_ns) << "unknown, not false";
-  EXPECT_FALSE(read_process(*proc, 13));
-}
-
-// The real procfs: magic links are read and not followed, and the pid of a dead process belongs to nobody.
-TEST(Process, ThisOneAndADeadOne) {
-  const auto proc = RootDir::open("/proc");
-  ASSERT_TRUE(proc);
-  const auto self = read_process(*proc, ::getpid());
-  ASSERT_TRUE(self) << self.error().what;
-  EXPECT_EQ(self->comm, "identity_test");
-  ASSERT_TRUE(self->exe);
-  EXPECT_TRUE(self->exe->ends_with("/identity_test"));
-  EXPECT_GT(self->start, 0U);
-
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) ::_exit(0);
-  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  EXPECT_FALSE(read_process(*proc, child));
 }
 
 }  // namespace

@@ -86,10 +86,6 @@ double seconds(std::chrono::duration<double> since) {
 
 }  // namespace
 
-bool is_of_workloads(const stats::Family& family) {
-  return place_in(family).has_value();
-}
-
 std::string workloads_to_json(const stats::Snapshot& snapshot, const WorkloadFilter& filter) {
   std::map<WorkloadKey, Found> workloads;
   const stats::Family* family = nullptr;  // of the series before: the series of one family follow each other

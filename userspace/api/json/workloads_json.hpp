@@ -31,9 +31,6 @@ struct WorkloadFilter {
   std::optional<std::string> pod = {};
 };
 
-/// Whether the family is about workloads: its labels begin with those of a workload.
-[[nodiscard]] bool is_of_workloads(const stats::Family& family);
-
 /// The newest values of all workloads, sorted by their labels:
 ///   {"time_seconds", "monotonic_seconds",
 ///    "workloads": [{"kind", "namespace", "pod", "container", "workload", "values": {FAMILY: number},

@@ -95,10 +95,6 @@ std::vector<QueryParameter> pod_log_parameters() {
   return parameters;
 }
 
-std::vector<std::string_view> log_flags() {
-  return flags_of(pod_log_parameters());
-}
-
 Result<LogReadOptions> parse_log_options(const Parameters& parameters,
                                          std::chrono::system_clock::time_point now) {
   LogReadOptions options;

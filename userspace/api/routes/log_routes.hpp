@@ -14,8 +14,6 @@ namespace flowtap::api {
 /// The parameters of a flow's log, and of a pod's.
 [[nodiscard]] std::vector<QueryParameter> flow_log_parameters();
 [[nodiscard]] std::vector<QueryParameter> pod_log_parameters();
-/// The names of the parameters that are true or false.
-[[nodiscard]] std::vector<std::string_view> log_flags();
 
 /// The text of an Error is Kubernetes' own.
 [[nodiscard]] Result<LogReadOptions> parse_log_options(const Parameters& parameters,

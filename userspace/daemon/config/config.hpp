@@ -67,7 +67,4 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 /// A complete, commented YAML file with the values of `config`; parse_config() gives `config` back.
 [[nodiscard]] std::string render_config(const Config& config);
 
-/// The same file with all defaults.
-[[nodiscard]] std::string sample_config();
-
 }  // namespace flowtap

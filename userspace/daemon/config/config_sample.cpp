@@ -85,8 +85,4 @@ std::string render_config(const Config& config) {
   return out;
 }
 
-std::string sample_config() {
-  return render_config(Config{});
-}
-
 }  // namespace flowtap

@@ -26,7 +26,6 @@ class LogOlder {
  public:
   [[nodiscard]] static Result<LogOlder> open(const LogPins& pins, const std::string& layout);
 
-  [[nodiscard]] const std::string& layout() const { return layout_; }
   [[nodiscard]] const LogGeneration& generation() const { return generation_; }
   [[nodiscard]] Result<std::unique_ptr<RingReader>> ring() const {
     return RingReader::open(generation_.maps.ring.get());

@@ -46,7 +46,7 @@ struct Piece {
 struct Reading {
   std::string bytes;  ///< of all pieces, one behind the other
   std::vector<Piece> pieces;
-  std::vector<StreamCursor> next;  ///< where to go on: behind all but NotYet gaps
+  std::vector<StreamCursor> next;  ///< where to go on: behind all but gaps of kNotYet
   bool ended = false;              ///< every stream has ended, and nothing more will ever come
 
   [[nodiscard]] std::string_view text(const Piece& piece) const {

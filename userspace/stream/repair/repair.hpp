@@ -32,7 +32,6 @@ class Repair {
   [[nodiscard]] Suspicion& suspicion() { return suspicion_; }
   [[nodiscard]] Histories& histories() { return *histories_; }
   [[nodiscard]] const Auditor& auditor() const { return auditor_; }
-  [[nodiscard]] const Refiller& refiller() const { return refiller_; }
   [[nodiscard]] BeforeCounter& before() { return before_; }
 
   void append_samples(std::vector<stats::Series>& out) const {

@@ -47,7 +47,7 @@ Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, cons
   FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   const std::string proc = host_root + "/proc/";
   struct stat mounts{};
-  // As in identity::read_process(), process 1 may be closed to us. kthreadd has the same namespace.
+  // Process 1 may be closed to us, as it holds capabilities that we lack. kthreadd never left the same namespace.
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
     return fail_errno(errno, errno == EACCES || errno == EPERM
                                  ? "cannot tell the node's mount namespace, which takes CAP_SYS_PTRACE"

@@ -51,7 +51,7 @@ class DeviceLedger {
   void round(const DeviceValues& values, const DeviceUses& uses, DeviceClock::time_point now);
 
   [[nodiscard]] const DeviceEnergy& energy() const { return energy_; }
-  /// node() is the device: at any time idle() + system() + gone() + the sum of joules_of().
+  /// node() is the device: at any time idle() + system() + gone() + the sum of users().
   [[nodiscard]] const EnergyAttribution& shares() const { return shares_; }
   /// The microjoules of each current user.
   [[nodiscard]] const std::map<DeviceUser, std::uint64_t>& users() const { return charged_; }

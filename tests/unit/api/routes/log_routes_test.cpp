@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "api/pod_flows.hpp"
+#include "api/routes/route_table.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
@@ -18,7 +19,7 @@ using std::chrono::system_clock;
 const system_clock::time_point kNow{1'800'000'000s};
 
 Result<LogReadOptions> parse(std::string_view query) {
-  const auto parameters = Parameters::parse(query, log_flags());
+  const auto parameters = Parameters::parse(query, flags_of(pod_log_parameters()));
   EXPECT_TRUE(parameters);
   return parse_log_options(*parameters, kNow);
 }
@@ -62,7 +63,8 @@ TEST(LogReadOptions, FlagsAreTrueUnlessTheyAreFalseOr0) {
     EXPECT_TRUE(parse(yes)->follow) << yes;
   EXPECT_TRUE(parse("timestamps")->timestamps);
   EXPECT_FALSE(parse("timestamps=False")->timestamps);
-  EXPECT_FALSE(Parameters::parse("tailLines", log_flags())) << "what is no flag needs a value";
+  EXPECT_FALSE(Parameters::parse("tailLines", flags_of(pod_log_parameters())))
+      << "what is no flag needs a value";
 }
 
 TEST(LogReadOptions, WrongOnesAreRefusedInItsWords) {

@@ -46,7 +46,7 @@ TEST(Config, SetsWhatIsGivenAndNothingElse) {
 }
 
 TEST(Config, TheSampleIsCompleteAndReadsBackAsTheDefaults) {
-  const std::string sample = sample_config();
+  const std::string sample = render_config(Config{});
   const auto config = parse_config(sample, "sample");
   ASSERT_TRUE(config) << config.error().what;
   EXPECT_EQ(*config, Config{});

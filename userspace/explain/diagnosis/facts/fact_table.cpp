@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
 
 namespace flowtap::diagnosis {
