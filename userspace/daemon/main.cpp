@@ -1,5 +1,4 @@
 // flowtapd.
-#include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -11,9 +10,7 @@
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
 #include "daemon/node_lock.hpp"
-#include "stream/detach.hpp"
-#include "stream/idle_patterns.hpp"
-#include "stream/memory_fit.hpp"
+#include "stream/commands.hpp"
 
 namespace {
 
@@ -37,16 +34,6 @@ int detach(const Config& config) {
   return 0;
 }
 
-// What auto takes here, and whether it is too much. The service may run below other limits than whoever asks.
-std::string memory(const StreamOptions& stream) {
-  if (!stream.enabled) return {};
-  const MemoryFit fit = fit_memory_here(stream);
-  std::string text;
-  for (const std::string& sentence : {fit.unread, fit.taken, fit.too_much})
-    if (!sentence.empty()) text += "in the cgroup of this shell, " + sentence + '\n';
-  return text;
-}
-
 // malloc gives each thread an arena, which keeps the most that the thread ever used. A scrape of many pods takes dozens
 // of MiB, and over time each of the server's threads serves one. Two arenas are enough, since each thread still has its
 // own lists of small pieces.
@@ -60,14 +47,9 @@ void raise_descriptor_limit() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What is right and yet not meant like this. The service says it as well when it starts.
 int tell_checked(const Config& config) {
-  std::cout << "the configuration is right\n" << memory(config.stream);
-  const StreamOptions& stream = config.stream;
-  if (!stream.enabled) return 0;
-  for (const api::IdlePattern& idle :
-       idle_patterns(stream.lines.schedulers, stream.sources, stream.flow_rules))
-    std::cout << "warning: " << printable(api::sentence_of(idle)) << '\n';
+  std::cout << "the configuration is right\n";
+  for (const std::string& line : check(config.stream)) std::cout << printable(line) << '\n';
   return 0;
 }
 
@@ -103,7 +85,7 @@ int main(int argc, char** argv) {
     case Action::kDetach:
       return detach(invocation->config);
     case Action::kHelp:
-      std::cout << flags_help() << '\n' << memory({});
+      std::cout << flags_help();
       return 0;
   }
   return kUsage;

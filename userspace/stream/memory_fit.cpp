@@ -61,8 +61,8 @@ Sizes choose(Sizes sizes, std::uint64_t room) {
   return sizes;
 }
 
-void say(std::string& out, const char* key, std::uint64_t configured, std::uint64_t bytes) {
-  if (configured == kAutoSize) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", key, mib(bytes));
+void say(std::vector<std::string>& out, const char* key, std::uint64_t configured, std::uint64_t bytes) {
+  if (configured == kAutoSize) out.push_back(fmt::format("{}: {} (auto)", key, mib(bytes)));
 }
 
 }  // namespace
@@ -86,10 +86,6 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   say(fit.taken, "stream.ring_bytes", options.ring_bytes, sizes.ring);
   say(fit.taken, "stream.flows_bytes", options.lines.flows_bytes, sizes.flows);
   say(fit.taken, "stream.journal_bytes", options.lines.journal_bytes, sizes.journal);
-  if (!fit.taken.empty()) {
-    fit.taken = "auto takes " + fit.taken;
-    if (limit != nullptr) fit.taken += fmt::format("; {} is {}", limit->whose, mib(limit->bytes));
-  }
   for (const MemoryLimit& own : limits) {
     if (!own.own) continue;
     const std::uint64_t at_once = own.killed ? itself : kToBegin + cpus * kForEachCpu;
@@ -106,7 +102,7 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   fit.too_much = fmt::format(
       "flowtapd may take {} (ring {}, flows {}, itself {}) and is killed beyond {} ({}): {}", mib(fit.needed),
       mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes), limit->whose,
-      least <= limit->bytes ? fit.fits + " fit, and auto takes what fits"
+      least <= limit->bytes ? fit.fits + " would fit, and so would auto"
                             : "it needs " + mib(least) + " at least");
   const Sizes anew = choose(configured, room);
   if (ring != 0 && ring_of(anew.ring) + anew.flows + itself <= limit->bytes)

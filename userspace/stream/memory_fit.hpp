@@ -23,8 +23,8 @@ struct MemoryFit {
   std::uint64_t short_at_once = 0;
   /// The smallest limit; absent: none is known.
   std::optional<MemoryLimit> limit;
-  /// "auto takes stream.ring_bytes ..."; empty: nothing is auto.
-  std::string taken;
+  /// A size each that is auto: "stream.ring_bytes: 64 MiB (auto)".
+  std::vector<std::string> taken;
   /// Says what is too much, with figures that fit; empty: it fits.
   std::string too_much;
   /// The figures that fit, as one can write them into the configuration.

@@ -1,5 +1,6 @@
 #include "stream/stream_component.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -47,7 +48,9 @@ void StreamComponent::open() {
   if (!options_.enabled) return;
   const MemoryFit fit = fit_now();
   if (!fit.unread.empty()) log_warning("stream: " + fit.unread);
-  if (!fit.taken.empty()) spdlog::info("stream: {}", fit.taken);
+  if (!fit.taken.empty())
+    spdlog::info("stream: {}{}", fmt::join(fit.taken, ", "),
+                 fit.limit ? "; " + fit.limit->whose + " is " + mib(fit.limit->bytes) : "");
   if (!fit.too_much.empty()) log_warning("stream: " + fit.too_much);
   const StreamPlaces places{shared_.host_root, shared_.state_dir, std::move(mounts_), give_up_};
   auto opened = StreamPath::open(fit.options, places, named_, written_by_);

@@ -1,5 +1,6 @@
 // Whether what flowtapd may take fits below the limits of its memory: which limits there are, and what auto takes below them.
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "stream/commands.hpp"
 #include "stream/flows_room.hpp"
 #include "stream/memory_fit.hpp"
 #include "tests/support/files/file_tree.hpp"
@@ -149,10 +151,9 @@ TEST(MemoryFit, AutoTakesWhatItTookBeforeWhereThereIsRoom) {
     EXPECT_EQ(fit.options.lines.journal_bytes, 32 * kMiB);
     EXPECT_EQ(fit.too_much, "");
     EXPECT_EQ(fit.short_at_start, 0U);
-    EXPECT_TRUE(
-        fit.taken.starts_with("auto takes stream.ring_bytes 64 MiB, stream.flows_bytes 64 MiB, "
-                              "stream.journal_bytes 32 MiB"))
-        << fit.taken;
+    EXPECT_THAT(fit.taken,
+                testing::ElementsAre("stream.ring_bytes: 64 MiB (auto)", "stream.flows_bytes: 64 MiB (auto)",
+                                     "stream.journal_bytes: 32 MiB (auto)"));
   }
 }
 
@@ -184,7 +185,7 @@ TEST(MemoryFit, WhatAutoTakesFits) {
       EXPECT_LE(lines.journal_bytes, max_journal_bytes(lines.flows_bytes)) << limit;
       EXPECT_GE(lines.journal_bytes, 8 * kMiB);
       EXPECT_GE(lines.flows_bytes, 16 * kMiB);
-      EXPECT_NE(found.taken, "");
+      EXPECT_FALSE(found.taken.empty());
       const auto given = [](std::uint64_t configured, std::uint64_t taken) {
         return configured == kAutoSize || configured == taken;
       };
@@ -201,12 +202,12 @@ TEST(MemoryFit, TooMuchIsToldWithFiguresThatFit) {
   options.lines.journal_bytes = 64 * kMiB;
   const MemoryFit found = fit(options, 128 * kMiB);
   EXPECT_EQ(found.options, options) << "what was asked for";
-  EXPECT_EQ(found.taken, "");
+  EXPECT_THAT(found.taken, testing::IsEmpty());
   EXPECT_EQ(
       found.too_much,
       "flowtapd may take 369 MiB (ring 64 MiB, flows 256 MiB, itself 49 MiB) and is killed beyond 128 MiB "
       "(memory.max of the cgroup /x): stream.ring_bytes: 33554432, stream.flows_bytes: 49283072, "
-      "stream.journal_bytes: 24641536 fit, and auto takes what fits");
+      "stream.journal_bytes: 24641536 would fit, and so would auto");
   options.ring_bytes = 33554432;
   options.lines.flows_bytes = 49283072;
   options.lines.journal_bytes = 24641536;
@@ -276,6 +277,25 @@ TEST(MemoryFit, WhatOthersTakeInACgroupAboveIsNotMissing) {
   const MemoryFit fit = fit_memory({}, limits, kCpus);
   EXPECT_EQ(fit.short_at_start, 0U);
   EXPECT_EQ(fit.short_at_once, 0U);
+}
+
+TEST(Check, TellsTheSizesThatAreAutoAndWhatCanFitNothing) {
+  const auto by_default = check({});
+  ASSERT_GE(by_default.size(), 3U);
+  EXPECT_THAT(by_default[0],
+              testing::AllOf(testing::StartsWith("stream.ring_bytes: "), testing::EndsWith(" (auto)")));
+  EXPECT_THAT(by_default[1], testing::StartsWith("stream.flows_bytes: "));
+  EXPECT_THAT(by_default[2], testing::StartsWith("stream.journal_bytes: "));
+  StreamOptions given;
+  given.ring_bytes = kMiB;
+  given.lines.flows_bytes = 16 * kMiB;
+  given.lines.journal_bytes = 8 * kMiB;
+  given.lines.schedulers.logs = {"file//tmp/x.log"};
+  EXPECT_THAT(check(given).back(),
+              testing::StartsWith("warning: stream.schedulers: \"file//tmp/x.log\" can fit nothing: "));
+  EXPECT_THAT(check(given), testing::Not(testing::Contains(testing::HasSubstr("auto)"))));
+  given.enabled = false;
+  EXPECT_THAT(check(given), testing::IsEmpty());
 }
 
 TEST(FlowsRoom, TheOldestLogsGoFirstAndTheJournalStays) {

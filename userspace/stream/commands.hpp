@@ -1,12 +1,17 @@
-// The end of capture beyond flowtapd's own: nothing of the log tap stays in the kernel.
+// What flowtapd's commands ask of the stream path without starting it.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "stream/stream_options.hpp"
 
 namespace flowtap {
+
+/// What `--check-config` says of these options, a line each: the sizes that are auto, how much memory that is too much, and
+/// patterns that can fit nothing. Limits are those of this process; the service may run below others.
+[[nodiscard]] std::vector<std::string> check(const StreamOptions& options);
 
 /// Removes what an earlier flowtapd has left pinned. No flowtapd may run. It holds the programs as well, so they would stay
 /// attached, and it would not know that the next flowtapd does not take them over.

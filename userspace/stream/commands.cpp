@@ -1,0 +1,33 @@
+#include "stream/commands.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/log/log_programs.hpp"
+#include "stream/idle_patterns.hpp"
+#include "stream/memory_fit.hpp"
+#include "stream/stream_path.hpp"
+
+namespace flowtap {
+
+std::vector<std::string> check(const StreamOptions& options) {
+  if (!options.enabled) return {};
+  MemoryFit fit = fit_memory_here(options);
+  std::vector<std::string> lines = std::move(fit.taken);
+  if (!lines.empty() && fit.limit)
+    lines.push_back(
+        fmt::format("auto depends on the smallest memory limit, which is {} in this shell ({}) and may be "
+                    "another one for the service",
+                    mib(fit.limit->bytes), fit.limit->whose));
+  for (const std::string& warning : {fit.unread, fit.too_much})
+    if (!warning.empty()) lines.push_back("warning: " + warning);
+  for (const api::IdlePattern& idle :
+       idle_patterns(options.lines.schedulers, options.sources, options.flow_rules))
+    lines.push_back("warning: " + api::sentence_of(idle));
+  return lines;
+}
+
+Status detach(const StreamOptions& options, const std::string& host_root) {
+  return kernel::detach_log_tap(bpffs_path(options, host_root));
+}
+
+}  // namespace flowtap
