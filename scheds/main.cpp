@@ -68,7 +68,8 @@ std::string names() {
 }
 
 void declare(CLI::App& app, Wanted& wanted) {
-  app.add_option("SCHEDULER", wanted.scheduler, fmt::format("Which: {}.", names()))
+  app.add_option("SCHEDULER", wanted.scheduler,
+                 fmt::format("The scheduler to run: {}.", fmt::join(scheds::kSchedulerNames, " or ")))
       ->type_name("")
       ->required();
   app.add_flag("--report", wanted.report, "Show every second how tasks came to their CPUs.");

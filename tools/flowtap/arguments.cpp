@@ -10,21 +10,19 @@
 namespace flowtap::cli {
 namespace {
 
-/// What each flag with a rule accepts, for --help and for errors.
+/// What each flag with a rule accepts, for errors.
 struct Rule {
   std::string_view flag;
   const char* accepted;
 };
-constexpr std::array kRules = {
-    Rule{"--output",
-         "text or json. The command logs also takes otel: one OpenTelemetry log record in JSON per line"},
-    Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
-    Rule{"--count", "a whole number from 1 on"},
-    Rule{"PID", "the number of a process"},
-    Rule{"--tail", "a whole number of lines"},
-    Rule{"--since", "a time such as 30s, 5m or 2h"},
-    Rule{"--stream", "stdout or stderr"},
-    Rule{"--color", "auto, always or never"}};
+constexpr std::array kRules = {Rule{"--output", "text, json, or with the command logs otel"},
+                               Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
+                               Rule{"--count", "a whole number from 1 on"},
+                               Rule{"PID", "the number of a process"},
+                               Rule{"--tail", "a whole number of lines"},
+                               Rule{"--since", "a whole number with its unit: 30s, 5m, 2h or 7d"},
+                               Rule{"--stream", "stdout or stderr"},
+                               Rule{"--color", "auto, always or never"}};
 
 // The highest number that Linux gives to a process.
 constexpr std::uint32_t kMaxPid = 4'194'304;
@@ -98,7 +96,7 @@ void declare_logs(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U).description(""));
   const std::map<std::string, std::uint64_t> units = {{"s", 1}, {"m", 60}, {"h", 3'600}, {"d", 86'400}};
   using Unit = CLI::AsNumberWithUnit;
-  logs->add_option("--since", arguments.since, "Print only lines newer than this, such as 5m or 2h.")
+  logs->add_option("--since", arguments.since, "Print only lines newer than this: 30s, 5m, 2h or 7d.")
       ->type_name("DURATION")
       ->transform(
           Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)).description(""))
@@ -121,9 +119,10 @@ void declare_why(CLI::App& app, WhyOptions& o) {
                                  "Explain why a pod was placed where it is, or nowhere, and how its "
                                  "containers ended. Without a pod, print a "
                                  "line for each pod.");
-  why->add_option(
-         "NAMESPACE/POD", o.of,
-         "The pod; or the name of a container that is in no pod, or of a systemd service: how it ended.")
+  why->add_option("NAMESPACE/POD", o.of,
+                  "A pod, or the name of a container outside pods or of a systemd service. Of these two it "
+                  "says how they "
+                  "ended.")
       ->type_name("");
   why->add_option(
          "--from", o.from,
@@ -150,7 +149,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--state-dir", arguments.state_dir, "The folder with flowtapd's socket.")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("-o,--output", arguments.output, kRules[0].accepted)
+  app.add_option(
+         "-o,--output", arguments.output,
+         "Print text (the default), json, or with the command logs otel: one OpenTelemetry log record "
+         "in JSON per line.")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "otel"}).description(""));
   app.add_option("--color", arguments.color,

@@ -126,7 +126,7 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
 }  // namespace
 
 std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("flowtap: asks the flowtapd of this machine", "flowtap");
+  CLI::App app("flowtap: shows what the flowtapd of this machine counts, captures and explains", "flowtap");
   Arguments arguments;
   declare(app, arguments);
   try {

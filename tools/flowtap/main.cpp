@@ -1,4 +1,4 @@
-// flowtap: asks the flowtapd of this machine.
+// flowtap: shows what the flowtapd of this machine counts, captures and explains.
 #include "command_line.hpp"
 
 namespace flowtap::cli {

@@ -15,8 +15,8 @@ class KeptPlaces {
   KeptPlaces(NodeLock lock, std::string state_dir)
       : lock_(std::move(lock)), state_dir_(std::move(state_dir)) {}
 
-  /// Takes the lock again and makes the state directory again where they are gone, and logs it. What cannot be brought back is a
-  /// component of `states` that does not run, until it is back.
+  /// Takes the lock again and makes the state directory again if they are gone, and logs it. As long as one cannot be made again,
+  /// `states` has it as a component that does not run.
   void keep(ComponentStates& states);
 
  private:

@@ -34,8 +34,8 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
   const FlowsSince since = flows_since(directory.place_, std::chrono::system_clock::now());
   if (since.is_new)
     spdlog::info(
-        "stream: {} is new: nothing is left of what was captured earlier, such as before a reboot; logs "
-        "begin with what the containers' runtimes have kept",
+        "stream: {} is new, so nothing that was captured earlier is left, as after a reboot; logs begin with "
+        "what the containers' runtimes have kept",
         mounted.path);
   directory.since_ = since.time;
   FTAP_TRY_ASSIGN(journal,

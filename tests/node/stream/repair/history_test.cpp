@@ -308,7 +308,7 @@ TEST(History, BehindAReboot) {
   daemon.wait_ready();
   const std::string flow = "container/before-" + id.substr(0, 12);
   EXPECT_FALSE(flow_called(daemon, flow)) << "what was captured is gone";
-  EXPECT_TRUE(daemon.err().contains("nothing is left of what was captured")) << daemon.err();
+  EXPECT_TRUE(daemon.err().contains("nothing that was captured earlier is left")) << daemon.err();
   EXPECT_EQ(difference(log_text(daemon, flow), writer_lines(0, 3000)), "");
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=app"), "even before\n" + writer_lines(0, 100));
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=init"), "prepared\n");
