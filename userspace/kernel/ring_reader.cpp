@@ -3,7 +3,6 @@
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "base/file.hpp"
+#include "base/kernel_release.hpp"
 #include "kernel/ring_walk.hpp"
 
 namespace flowtap::kernel {
@@ -36,7 +35,7 @@ Result<std::unique_ptr<RingReader>> RingReader::open(int map_fd) {
   if (info.type != BPF_MAP_TYPE_RINGBUF)
     return fail("the map '" + std::string(info.name) + "' is not a ring buffer");
   // Map ids begin anew at each boot.
-  FTAP_TRY_ASSIGN(boot, read_line("/proc/sys/kernel/random/boot_id"));
+  FTAP_TRY_ASSIGN(boot, boot_id());
 
   std::unique_ptr<RingReader> reader(new RingReader);
   reader->id_ = boot + "/" + std::to_string(info.id);
@@ -52,10 +51,10 @@ Result<std::unique_ptr<RingReader>> RingReader::open(int map_fd) {
   reader->data_ = {reader->producer_ + reader->page_, twice};
 
   reader->ring_ = Fd(::fcntl(map_fd, F_DUPFD_CLOEXEC, 0));
-  reader->interrupt_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  FTAP_TRY_ASSIGN(interrupt, EventFd::create());
+  reader->interrupt_ = std::move(interrupt);
   reader->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
-  if (!reader->ring_.valid() || !reader->interrupt_.valid() || !reader->epoll_.valid())
-    return fail_errno(errno, "cannot wait for the ring");
+  if (!reader->ring_.valid() || !reader->epoll_.valid()) return fail_errno(errno, "cannot wait for the ring");
   // Edge-triggered: only wake-ups of the kernel count. A ring that holds something is no reason to look before the
   // time.
   FTAP_TRY(watch(reader->epoll_.get(), reader->ring_.get(), EPOLLIN | EPOLLET));
@@ -98,17 +97,13 @@ bool RingReader::wait(std::chrono::milliseconds longest) {
   std::array<epoll_event, 2> events{};
   const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
                              static_cast<int>(longest.count()));
-  for (int i = 0; i < n; ++i) {
-    std::uint64_t times = 0;
-    if (events.at(static_cast<std::size_t>(i)).data.fd == interrupt_.get())
-      static_cast<void>(!::read(interrupt_.get(), &times, sizeof(times)));
-  }
+  for (int i = 0; i < n; ++i)
+    if (events.at(static_cast<std::size_t>(i)).data.fd == interrupt_.get()) interrupt_.take();
   return true;
 }
 
 void RingReader::interrupt() {
-  const std::uint64_t once = 1;
-  static_cast<void>(!::write(interrupt_.get(), &once, sizeof(once)));
+  interrupt_.tell();
 }
 
 }  // namespace flowtap::kernel

@@ -7,6 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "base/threads/event_fd.hpp"
 #include "kernel/records/record_source.hpp"
 
 namespace flowtap::kernel {
@@ -49,7 +50,7 @@ class RingReader final : public flow::RecordSource {
   const std::byte* producer_ = nullptr;  // a page: the position that the kernel writes; the data follow
   std::span<const std::byte> data_;
   Fd ring_;
-  Fd interrupt_;
+  EventFd interrupt_;
   Fd epoll_;
 };
 

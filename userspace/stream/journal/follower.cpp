@@ -1,20 +1,14 @@
 #include "stream/journal/follower.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdint>
 #include <exception>
 #include <utility>
 
 namespace flowtap::flow {
 
 Result<std::shared_ptr<Follower>> Follower::create(std::vector<StreamNo> streams) {
-  Fd fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!fd.valid()) return fail_errno(errno, "cannot make an eventfd for a follower");
-  return std::shared_ptr<Follower>(new Follower(std::move(fd), std::move(streams)));
+  FTAP_TRY_ASSIGN(event, EventFd::create());
+  return std::shared_ptr<Follower>(new Follower(std::move(event), std::move(streams)));
 }
 
 Result<std::shared_ptr<Follower>> Follower::of_flow(std::string flow) {
@@ -24,24 +18,22 @@ Result<std::shared_ptr<Follower>> Follower::of_flow(std::string flow) {
 }
 
 std::shared_ptr<Follower> Follower::called(std::vector<StreamNo> streams) {
-  return std::shared_ptr<Follower>(new Follower(Fd(), std::move(streams)));
+  return std::shared_ptr<Follower>(new Follower(EventFd(), std::move(streams)));
 }
 
 void Follower::taken() {
   // First empty, then ready to be told again: the other way round, what tell() wrote in between would be swallowed here
   // with told_ set, and nobody would write again.
-  std::uint64_t count = 0;
-  static_cast<void>(!::read(fd_.get(), &count, sizeof count));
+  event_.take();
   told_.exchange(false, std::memory_order_acq_rel);
 }
 
 void Follower::tell(std::span<const StreamNo> streams) {
   const bool all = streams_.empty() && flow_.empty();
   if (!all && std::ranges::find_first_of(streams, streams_) == streams.end()) return;
-  if (!fd_.valid()) return call();
+  if (!event_.valid()) return call();
   if (told_.exchange(true, std::memory_order_acq_rel)) return;
-  const std::uint64_t one = 1;
-  static_cast<void>(!::write(fd_.get(), &one, sizeof one));
+  event_.tell();
 }
 
 void Follower::join(StreamNo stream) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.hpp"
 #include "base/result.hpp"
+#include "base/threads/event_fd.hpp"
 #include "kernel/records/record.hpp"
 #include "stream/journal/journal_entry.hpp"
 
@@ -31,7 +31,7 @@ class Follower {
   [[nodiscard]] static Result<std::shared_ptr<Follower>> of_flow(std::string flow);
   [[nodiscard]] static std::shared_ptr<Follower> called(std::vector<StreamNo> streams);
 
-  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] int fd() const { return event_.get(); }
   void taken();
   /// Whether some have joined its flow since this was asked last.
   [[nodiscard]] bool take_joined() { return joined_.exchange(false); }
@@ -50,15 +50,16 @@ class Follower {
 
  private:
   friend class Followers;
-  Follower(Fd fd, std::vector<StreamNo> streams) : fd_(std::move(fd)), streams_(std::move(streams)) {}
+  Follower(EventFd event, std::vector<StreamNo> streams)
+      : event_(std::move(event)), streams_(std::move(streams)) {}
   void call();
   void call(std::function<void()> wake) noexcept;
 
-  Fd fd_;
+  EventFd event_;
   std::string flow_;
   std::vector<StreamNo> streams_;
   std::atomic<bool> joined_ = false;
-  std::atomic<bool> told_ = false;  // fd_ is readable, or about to be; without an fd_: nobody was called
+  std::atomic<bool> told_ = false;  // event_ is readable, or about to be; without one: nobody was called
   std::mutex mutex_;                // held during the call
   std::function<void()> wake_;
   std::shared_ptr<void> counted_;  // counts it among those in a hurry

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,20 +15,13 @@ constexpr std::chrono::milliseconds kAgain(200);
 // The longest sleep. If something is due later, it is looked at again then.
 constexpr std::chrono::milliseconds kLongest(std::chrono::hours(1));
 
-void ring(const Fd& bell) {
-  const std::uint64_t one = 1;
-  // An eventfd refuses a write only if it holds 2^64 already.
-  [[maybe_unused]] const ssize_t written = ::write(bell.get(), &one, sizeof(one));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ReaderWaker>> ReaderWaker::start() {
   Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-  Fd stop(::eventfd(0, EFD_CLOEXEC));
-  Fd sooner(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!epoll.valid() || !stop.valid() || !sooner.valid())
-    return fail_errno(errno, "cannot wait for followers");
+  if (!epoll.valid()) return fail_errno(errno, "cannot wait for followers");
+  FTAP_TRY_ASSIGN(stop, EventFd::create());
+  FTAP_TRY_ASSIGN(sooner, EventFd::create());
   for (const int fd : {stop.get(), sooner.get()}) {
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
     if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
@@ -41,7 +33,7 @@ Result<std::unique_ptr<ReaderWaker>> ReaderWaker::start() {
 }
 
 ReaderWaker::~ReaderWaker() {
-  ring(stop_);
+  stop_.tell();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -98,7 +90,7 @@ void ReaderWaker::later(const void* who, std::function<void()> wake, Clock::time
 void ReaderWaker::look_by(Clock::time_point at) {
   if (at >= next_look_) return;
   next_look_ = at;
-  ring(sooner_);
+  sooner_.tell();
 }
 
 void ReaderWaker::forget(const void* who) {
@@ -155,9 +147,8 @@ void ReaderWaker::run() noexcept {
     for (int i = 0; i < n; ++i) {
       const int fd = events.at(static_cast<std::size_t>(i)).data.fd;
       if (fd == stop_.get()) return;
-      std::uint64_t rings = 0;
-      if (fd == sooner_.get()) [[maybe_unused]]
-        const ssize_t taken = ::read(fd, &rings, sizeof(rings));
+      if (fd == sooner_.get())
+        sooner_.take();
       else
         wake(fd);
     }

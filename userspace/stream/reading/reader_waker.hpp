@@ -12,6 +12,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "base/threads/event_fd.hpp"
 #include "stream/journal/follower.hpp"
 
 namespace flowtap {
@@ -49,7 +50,7 @@ class ReaderWaker {
     Clock::time_point latest;
   };
 
-  ReaderWaker(Fd epoll, Fd stop, Fd sooner)
+  ReaderWaker(Fd epoll, EventFd stop, EventFd sooner)
       : epoll_(std::move(epoll)), stop_(std::move(stop)), sooner_(std::move(sooner)) {}
   void run() noexcept;
   void wait(int fd, Waiting waiting);
@@ -61,8 +62,8 @@ class ReaderWaker {
   static void call(Waiting& waiting);
 
   Fd epoll_;
-  Fd stop_;
-  Fd sooner_;         // rings when something is due earlier than the thread would wake
+  EventFd stop_;
+  EventFd sooner_;    // told when something is due earlier than the thread would wake
   std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
   std::unordered_map<int, Waiting> waiting_;
   struct Late {

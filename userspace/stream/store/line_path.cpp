@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -112,8 +111,7 @@ void LinePath::halt() {
 }
 
 void LinePath::end_thread() {
-  const std::uint64_t once = 1;
-  if (stop_.valid()) static_cast<void>(!::write(stop_.get(), &once, sizeof(once)));
+  stop_.tell();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -128,8 +126,8 @@ Status LinePath::start() {
   // Files need no hurry; a reader that follows a flow has it.
   FTAP_TRY_ASSIGN(follower, journal_.follow({}, flow::Followers::Hurry::kNo));
   follower_ = std::move(follower);
-  stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
-  if (!stop_.valid()) return fail_errno(errno, "cannot make an eventfd");
+  FTAP_TRY_ASSIGN(stop, EventFd::create());
+  stop_ = std::move(stop);
   thread_ = std::thread([this] { run(); });
   return {};
 }

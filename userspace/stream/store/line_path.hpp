@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "base/fd.hpp"
 #include "base/result.hpp"
+#include "base/threads/event_fd.hpp"
 #include "identity/scheduler_match.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/main_log/main_log_thread.hpp"
@@ -65,7 +65,7 @@ class LinePath {
   std::shared_ptr<flow::Follower> follower_;
   mutable std::mutex stats_mutex_;
   flow::PipelineStats stats_;
-  Fd stop_;
+  EventFd stop_;
   std::atomic<std::uint64_t> failures_{0};
   std::thread thread_;
 };

@@ -1,7 +1,6 @@
 #include "telemetry/workloads/workload_collector.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,15 +58,14 @@ WorkloadCollector::WorkloadCollector(std::unique_ptr<stats::UsageSource> source,
       sysfs_(std::move(sysfs)) {
   if (!files) return;
   files_.emplace(std::move(files), BlockNames(sysfs_));
-  stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
+  if (auto stop = EventFd::create()) stop_ = std::move(*stop);
   // Without either of them, what a container did after the last reading is missed.
   if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_turns(); });
 }
 
 WorkloadCollector::~WorkloadCollector() {
   if (!watcher_.joinable()) return;
-  const std::uint64_t once = 1;
-  (void)!::write(stop_.get(), &once, sizeof(once));
+  stop_.tell();
   watcher_.join();
 }
 

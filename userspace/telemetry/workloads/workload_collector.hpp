@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "base/fd.hpp"
+#include "base/threads/event_fd.hpp"
 #include "telemetry/collecting/collector.hpp"
 #include "telemetry/workloads/compat_board.hpp"
 #include "telemetry/workloads/container_ends.hpp"
@@ -60,7 +60,7 @@ class WorkloadCollector final : public Collector {
   std::size_t most_ = 0;            // series of a collect()
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // failed walks that were counted
-  Fd stop_;
+  EventFd stop_;
   // Looks at a container's network when it begins, and reads the files of a workload's cgroup when it ends: both may be
   // gone by the next collect().
   std::thread watcher_;

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,8 +42,7 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
                                                        flow::FileStreams& streams) {
   FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   FTAP_TRY_ASSIGN(watches, DirectoryWatches::open());
-  Fd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.valid()) return fail_errno(errno, "cannot make an eventfd");
+  FTAP_TRY_ASSIGN(wake, EventFd::create());
   return std::unique_ptr<FileSources>(new FileSources({files, slots, journal, streams}, std::move(walk),
                                                       std::move(watches), std::move(wake)));
 }
@@ -59,7 +57,7 @@ void FileSources::ask_to_stop() {
     const std::scoped_lock lock(told_mutex_);
     stopping_ = true;
   }
-  wake();
+  wake_.tell();
 }
 
 bool FileSources::stop(std::chrono::milliseconds limit) {
@@ -67,11 +65,6 @@ bool FileSources::stop(std::chrono::milliseconds limit) {
   ask_to_stop();
   std::unique_lock lock(told_mutex_);
   return end_.wait_for(lock, limit, [this] { return ended_; });
-}
-
-void FileSources::wake() const {
-  const std::uint64_t once = 1;
-  static_cast<void>(!::write(wake_.get(), &once, sizeof(once)));
 }
 
 void FileSources::start() {
@@ -82,7 +75,7 @@ void FileSources::set(const std::vector<std::string>& paths) {
   if (!thread_.joinable()) return list(paths);
   std::unique_lock lock(told_mutex_);
   wanted_ = paths;
-  wake();
+  wake_.tell();
   (void)listed_.wait_for(lock, kListed, [this] { return !wanted_; });
 }
 
@@ -137,8 +130,7 @@ void FileSources::follow_all() {
 
 // False: the thread is to end.
 bool FileSources::take_wanted() {
-  std::uint64_t times = 0;
-  static_cast<void>(!::read(wake_.get(), &times, sizeof(times)));
+  wake_.take();
   std::unique_lock lock(told_mutex_);
   if (stopping_) return false;
   if (!wanted_) return true;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/fd.hpp"
+#include "base/threads/event_fd.hpp"
 #include "component/views/flow_views.hpp"
 #include "kernel/log/open_files.hpp"
 #include "stream/journal/files/file_streams.hpp"
@@ -74,10 +74,9 @@ class FileSources {
     bool known = false;            // from now on it is followed from its beginning, not its end
   };
 
-  FileSources(const FollowKit& kit, PathWalk walk, DirectoryWatches watches, Fd wake)
+  FileSources(const FollowKit& kit, PathWalk walk, DirectoryWatches watches, EventFd wake)
       : kit_(kit), walk_(std::move(walk)), watches_(std::move(watches)), wake_(std::move(wake)) {}
 
-  void wake() const;
   void ask_to_stop();
   void run() noexcept;
   void follow_all();
@@ -96,7 +95,7 @@ class FileSources {
   FollowKit kit_;
   PathWalk walk_;
   DirectoryWatches watches_;
-  Fd wake_;
+  EventFd wake_;
   std::list<Path> paths_;
   std::uint64_t lost_before_ = 0;  // of paths that are not listed any more
   bool first_ = true;
