@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/complaint.hpp"
 #include "base/printable.hpp"
 #include "scheds/lib/keeper.hpp"
 #include "scheds/schedulers.hpp"
@@ -26,8 +27,7 @@ constexpr int kUsage = 2;
 constexpr std::size_t kMostSeries = 1000;
 
 int refuse(const Error& error, int status) {
-  std::cerr << "flowtap-sched: " << printable(error.what) << '\n';
-  if (!error.hint.empty()) std::cerr << "hint: " << printable(error.hint) << '\n';
+  std::cerr << complaint("flowtap-sched", error);
   return status;
 }
 

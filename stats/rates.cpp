@@ -9,13 +9,6 @@
 namespace flowtap::stats {
 namespace {
 
-SchedulerTotals& totals_of(std::vector<SchedulerTotals>& all, std::string_view scheduler) {
-  const auto found = std::ranges::find(all, scheduler, &SchedulerTotals::scheduler);
-  if (found != all.end()) return *found;
-  all.push_back({std::string(scheduler), {}, std::nullopt});
-  return all.back();
-}
-
 /// If one total went back, this is a new flowtapd. It has counted all of them from 0, even those that seem to go on.
 std::span<const TypeTotal> start_of(std::span<const TypeTotal> before, std::span<const TypeTotal> after) {
   for (const TypeTotal& now : after) {
@@ -37,6 +30,13 @@ BucketCounts grown(const BucketCounts& before, const BucketCounts& after) {
 }
 
 }  // namespace
+
+SchedulerTotals& totals_of(std::vector<SchedulerTotals>& all, std::string_view scheduler) {
+  const auto found = std::ranges::find(all, scheduler, &SchedulerTotals::scheduler);
+  if (found != all.end()) return *found;
+  all.push_back({std::string(scheduler), {}, std::nullopt});
+  return all.back();
+}
 
 std::vector<SchedulerTotals> scheduler_totals(const Snapshot& snapshot) {
   std::vector<SchedulerTotals> all;

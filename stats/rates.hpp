@@ -45,6 +45,9 @@ struct SchedulerRates {
   std::optional<double> latency_p99;
 };
 
+/// Those of this scheduler; it joins at the end if it is not among them yet.
+[[nodiscard]] SchedulerTotals& totals_of(std::vector<SchedulerTotals>& all, std::string_view scheduler);
+
 /// Dispatch totals and latency by scheduler, in the order in which the snapshot names the schedulers.
 [[nodiscard]] std::vector<SchedulerTotals> scheduler_totals(const Snapshot& snapshot);
 

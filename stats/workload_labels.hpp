@@ -5,9 +5,6 @@
 
 namespace flowtap::stats {
 
-/// `container` of the container of a pod that only holds its namespaces; cAdvisor had this name for it for long.
-inline constexpr std::string_view kSandboxContainer = "POD";
-
 /// `kind` of a cgroup around workloads (a pod's own, a slice, the root), whose path is in `workload`; only in
 /// Snapshot::for_compat.
 inline constexpr std::string_view kOuterKind = "cgroup";

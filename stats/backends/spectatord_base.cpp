@@ -34,16 +34,6 @@ bool take_number(std::string_view& text, char end, std::uint64_t& value) {
   return true;
 }
 
-Status write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, "cannot write " + path);
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<BaseValues> parse_base(std::string_view text) {

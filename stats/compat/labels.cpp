@@ -5,8 +5,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/sandbox_container.hpp"
 #include "stats/compat/zones.hpp"
-#include "stats/workload_labels.hpp"
 
 namespace flowtap::stats::compat {
 namespace {

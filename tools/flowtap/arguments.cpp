@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "base/directory.hpp"
 #include "tools/flowtap/top/pod_columns.hpp"
 
 namespace flowtap::cli {
@@ -23,9 +24,6 @@ constexpr std::array kRules = {Rule{"--output", "text, json, or with the command
                                Rule{"--since", "a whole number with its unit: 30s, 5m, 2h or 7d"},
                                Rule{"--stream", "stdout or stderr"},
                                Rule{"--color", "auto, always or never"}};
-
-// The highest number that Linux gives to a process.
-constexpr std::uint32_t kMaxPid = 4'194'304;
 
 void declare_top(CLI::App& app, Arguments& arguments) {
   auto* top =
@@ -109,7 +107,7 @@ void declare_tap(CLI::App& app, Arguments& arguments) {
   tap->add_option("PID", arguments.tap.pid, "The process id, as the host sees it.")
       ->required()
       ->type_name("")
-      ->check(CLI::Range(std::uint32_t{1}, kMaxPid).description(""));
+      ->check(CLI::Range(std::uint32_t{1}, static_cast<std::uint32_t>(kMostPids)).description(""));
   tap->add_flag("--stdout", arguments.only_out, "Follow only its standard output.");
   tap->add_flag("--stderr", arguments.only_err, "Follow only its standard error.");
 }

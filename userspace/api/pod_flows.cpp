@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "base/sandbox_container.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -17,7 +18,8 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
                                           const std::string& pod) {
   std::map<std::string, std::vector<const FlowStatus*>> by_uid;
   for (const FlowStatus& flow : flows)
-    if (flow.kind == "pod" && flow.ns == ns && flow.pod == pod && flow.container && flow.container != "POD")
+    if (flow.kind == "pod" && flow.ns == ns && flow.pod == pod && flow.container &&
+        flow.container != kSandboxContainer)
       by_uid[flow.uid.value_or("")].push_back(&flow);
   const auto age = [](const std::vector<const FlowStatus*>& containers) {
     // A pod that runs is the newest, whether or not it has written anything yet.

@@ -13,6 +13,9 @@
 
 namespace flowtap {
 
+/// The most processes that a procfs can list (PID_MAX_LIMIT, linux/threads.h), and so the highest number of one.
+inline constexpr std::size_t kMostPids = std::size_t{1} << 22U;
+
 struct CloseDirectory {
   void operator()(DIR* stream) const { ::closedir(stream); }
 };

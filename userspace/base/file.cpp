@@ -31,4 +31,14 @@ Result<std::string> read_line(const std::string& path) {
   return text;
 }
 
+Status write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fail_errno(n < 0 ? errno : EIO, "cannot write " + path);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
 }  // namespace flowtap

@@ -1,8 +1,9 @@
-// Reads small files (sysfs, procfs, config) as one bounded string.
+// Reads small files (sysfs, procfs, config) as one bounded string, and writes text to the end.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 
@@ -13,5 +14,8 @@ namespace flowtap {
 
 /// Like read_file, without white space at the end, as most sysfs attributes need it.
 [[nodiscard]] Result<std::string> read_line(const std::string& path);
+
+/// Writes all bytes to a descriptor that blocks. `path` is what an error calls the file.
+[[nodiscard]] Status write_all(int fd, std::string_view bytes, const std::string& path);
 
 }  // namespace flowtap

@@ -6,6 +6,7 @@ namespace flowtap {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789ABCDEF";
+constexpr std::string_view kLowerDigits = "0123456789abcdef";
 
 int upper_hex_digit(char c) {
   const auto at = kDigits.find(c);
@@ -13,6 +14,10 @@ int upper_hex_digit(char c) {
 }
 
 }  // namespace
+
+void append_hex(std::string& out, unsigned char byte) {
+  out += {kLowerDigits[byte >> 4U], kLowerDigits[byte & 0xFU]};
+}
 
 void append_upper_hex(std::string& out, unsigned char byte) {
   out += {kDigits[byte >> 4U], kDigits[byte & 0xFU]};

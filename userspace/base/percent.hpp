@@ -1,4 +1,4 @@
-// Percent encoding, as RFC 3986 has it.
+// Bytes in hexadecimal, and percent encoding as RFC 3986 has it.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,9 @@
 
 namespace flowtap {
 
-/// Appends the byte as two hexadecimal digits with capital letters.
+/// Appends the byte as two hexadecimal digits.
+void append_hex(std::string& out, unsigned char byte);
+/// The same with capital letters.
 void append_upper_hex(std::string& out, unsigned char byte);
 
 /// Each byte as %XX, except for ASCII's letters and digits and the characters of `kept`.

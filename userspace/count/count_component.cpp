@@ -32,6 +32,7 @@ void CountComponent::start() {
   choose_hierarchy();
   kernel::Accounting what{.counters = cycles_.counters()};
   if (telemetry_.enabled && hierarchy_) {
+    static_assert(kMostCgroups == kernel::kMostGroups);
     what.cgroups = static_cast<std::uint32_t>(telemetry_.max_cgroups);
     what.hierarchy = hierarchy_->id;
   }

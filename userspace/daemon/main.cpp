@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/complaint.hpp"
 #include "base/printable.hpp"
 #include "component/log_error.hpp"
 #include "daemon/app.hpp"
@@ -19,8 +20,7 @@ using namespace flowtap;
 constexpr int kUsage = 2;  // a bad command line or configuration
 
 int refuse(const Error& error, int status) {
-  std::cerr << "flowtapd: " << printable(error.what) << '\n';
-  if (!error.hint.empty()) std::cerr << "hint: " << printable(error.hint) << '\n';
+  std::cerr << complaint("flowtapd", error);
   return status;
 }
 

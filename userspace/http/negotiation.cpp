@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/percent.hpp"
 #include "base/trimmed.hpp"
 
 namespace flowtap::http {
@@ -55,14 +56,13 @@ std::optional<bool> weight(std::string_view text) {
 }  // namespace
 
 std::string entity_tag(std::string_view body) {
-  static constexpr std::string_view kHex = "0123456789abcdef";
   // With 128 bits nobody meets the same tag twice, and the header stays short.
   static constexpr std::size_t kBytes = 16;
   // OpenSSL uses the CPU's own instructions for this. Without them it would be a third of the cost of an answer.
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest.data());
   std::string tag = "\"";
-  for (std::size_t i = 0; i < kBytes; ++i) (tag += kHex[digest.at(i) >> 4U]) += kHex[digest.at(i) & 0xFU];
+  for (std::size_t i = 0; i < kBytes; ++i) append_hex(tag, digest.at(i));
   return tag + '"';
 }
 

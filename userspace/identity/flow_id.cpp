@@ -4,6 +4,7 @@
 
 #include "base/flow_run.hpp"
 #include "base/percent.hpp"
+#include "base/sandbox_container.hpp"
 
 namespace flowtap::identity {
 namespace {
@@ -31,7 +32,7 @@ std::string flow_component(std::string_view text) {
 
 std::string flow_id(const ContainerIdentity& c) {
   if (c.ns && c.pod && c.pod_uid && (c.container_name || c.sandbox)) {
-    const std::string name = c.sandbox ? "POD" : flow_component(*c.container_name);
+    const std::string name = c.sandbox ? std::string(kSandboxContainer) : flow_component(*c.container_name);
     const std::string n = c.restart ? std::to_string(*c.restart) : "id-" + short_id(c.container_id);
     return "pod/" + flow_component(*c.ns) + "/" + flow_component(*c.pod) + "/" + flow_component(*c.pod_uid) +
            "/" + name + "/" + n;

@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
+#include "base/sandbox_container.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/name_pattern.hpp"
 #include "identity/scheduler_match.hpp"
@@ -24,8 +25,6 @@ constexpr std::string_view kWild = "*?";
 // Kubernetes' rules for names (RFC 1123): a label, and a subdomain, which has dots as well.
 constexpr std::size_t kMostOfLabel = 63;
 constexpr std::size_t kMostOfSubdomain = 253;
-// The sandbox's name in the id of a flow. No container can be called so.
-constexpr std::string_view kSandbox = "POD";
 
 bool is_wild(char c) {
   return kWild.contains(c);
@@ -66,7 +65,7 @@ Why why_no_pods_log(std::string_view pattern) {
   const auto parts = parts_of_pattern(pattern);
   if (auto why = why_no_label("namespace", parts[1])) return why;
   if (auto why = why_no_pod(parts[2])) return why;
-  return flow::fits(parts[3], kSandbox) ? std::nullopt : why_no_label("container", parts[3]);
+  return flow::fits(parts[3], kSandboxContainer) ? std::nullopt : why_no_label("container", parts[3]);
 }
 
 // The flow of a container with a name ends with "-" and the beginning of its id, which is hexadecimal for every runtime that

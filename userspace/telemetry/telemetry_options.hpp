@@ -9,6 +9,9 @@
 
 namespace flowtap {
 
+/// The most that `max_cgroups` may be: the programs give each cgroup a number of 16 bits.
+inline constexpr std::uint64_t kMostCgroups = 65'535;
+
 /// Plain values. The configuration's row telemetry.NAME says what each means and accepts.
 struct TelemetryOptions {
   bool enabled = true;

@@ -16,6 +16,7 @@
 #include "api/routes/target.hpp"
 #include "api/socket_path.hpp"
 #include "base/printable.hpp"
+#include "base/sandbox_container.hpp"
 #include "http/client/stream_client.hpp"
 #include "line_cutter.hpp"
 #include "marks.hpp"
@@ -31,8 +32,6 @@ namespace {
 
 using Flows = std::vector<api::FlowStatus>;
 
-// The container that holds the pod's namespaces has no log that is worth showing.
-constexpr std::string_view kPauseContainer = "POD";
 constexpr unsigned kGone = 404;
 constexpr unsigned kUncaptured = 409;  // and its runtime has kept nothing either
 // Lines that come together are written together.
@@ -126,7 +125,8 @@ class JointLogs {
   }
 
   [[nodiscard]] bool is_meant(const api::FlowStatus& flow) const {
-    return flow.container && *flow.container != kPauseContainer &&
+    // The sandbox has no log that is worth showing.
+    return flow.container && *flow.container != kSandboxContainer &&
            (options_.container.empty() || *flow.container == options_.container);
   }
   [[nodiscard]] bool is_wanted(const api::FlowStatus& flow) const {

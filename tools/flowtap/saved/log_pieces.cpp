@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/file.hpp"
 #include "explain/diagnosis/facts/fact_parser.hpp"
 #include "saved_file.hpp"
 #include "stream/lines/line_assembler.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 // A scheduler that writes from several threads has records in the wrong order, but by less than this.
 constexpr std::uint64_t kOutOfOrder = 1'000'000;  // µs
+constexpr const char* kCopy = "a temporary file for a log that comes out of a pipe";
 
 class SpanReader {
   [[nodiscard]] auto reads() {
@@ -60,16 +62,6 @@ flow::KlogTime begin_of(const LogSpans& spans) {
   return begin;
 }
 
-Status write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail_errno(errno, "cannot write a temporary file for a log that comes out of a pipe");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
 }  // namespace
 
 bool LogSpan::follows(const LogSpan& before) const {
@@ -104,15 +96,14 @@ Result<Fd> rereadable(Fd fd, const std::string& name) {
   if (::lseek(fd.get(), 0, SEEK_CUR) >= 0) return fd;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   Fd copy(file ? ::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0) : -1);
-  if (!copy.valid())
-    return fail_errno(errno, "cannot make a temporary file for a log that comes out of a pipe");
+  if (!copy.valid()) return fail_errno(errno, std::string("cannot make ") + kCopy);
   std::array<char, std::size_t{64} << 10U> block{};
   while (true) {
     const ssize_t n = ::read(fd.get(), block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno(errno, "cannot read " + name);
     if (n == 0) break;
-    FTAP_TRY(write_all(copy.get(), {block.data(), static_cast<std::size_t>(n)}));
+    FTAP_TRY(write_all(copy.get(), {block.data(), static_cast<std::size_t>(n)}, kCopy));
   }
   ::lseek(copy.get(), 0, SEEK_SET);
   return copy;

@@ -10,35 +10,24 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/file.hpp"
+#include "stop_signals.hpp"
+
 namespace flowtap::cli {
 namespace {
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 
-sigset_t ours() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH}) ::sigaddset(&set, signal);
-  return set;
-}
-
-void write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // the terminal is gone; SIGHUP reports that
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
+// If the terminal is gone, SIGHUP says so.
+void put(std::string_view text) {
+  (void)write_all(STDOUT_FILENO, text, "the terminal");
 }
 
 }  // namespace
 
 Result<Keyboard> Keyboard::open(bool keys) {
-  const sigset_t set = ours();
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  Fd signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals.valid()) return fail_errno(errno, "cannot wait for signals");
+  FTAP_TRY_ASSIGN(signals, signals_as_fd({SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH}));
   Keyboard keyboard(std::move(signals));
   termios now{};
   if (!keys || ::tcgetattr(STDIN_FILENO, &now) != 0) return keyboard;
@@ -103,20 +92,20 @@ void Keyboard::stop_here() {
   if (before_) {
     ::tcgetattr(STDIN_FILENO, &live);
     ::tcsetattr(STDIN_FILENO, TCSADRAIN, &*before_);
-    write_all(kLeave);
+    put(kLeave);
   }
   ::raise(SIGSTOP);
   if (before_) {
     ::tcsetattr(STDIN_FILENO, TCSADRAIN, &live);
-    write_all(kEnter);
+    put(kEnter);
   }
 }
 
 LiveScreen::LiveScreen() {
-  write_all(kEnter);
+  put(kEnter);
 }
 LiveScreen::~LiveScreen() {
-  write_all(kLeave);
+  put(kLeave);
 }
 
 ScreenSize LiveScreen::size() const {
@@ -129,7 +118,7 @@ void LiveScreen::draw(std::span<const std::string> lines) {
   // One write draws over the old screen, so that nothing flickers.
   std::string out = "\x1b[H";
   for (std::size_t i = 0; i < lines.size(); ++i) out += (i > 0 ? "\r\n" : "") + lines[i] + "\x1b[K";
-  write_all(out + "\x1b[J");
+  put(out + "\x1b[J");
 }
 
 }  // namespace flowtap::cli

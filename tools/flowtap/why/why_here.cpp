@@ -15,6 +15,7 @@
 #include "api/routes/target.hpp"
 #include "base/json/members.hpp"
 #include "base/printable.hpp"
+#include "base/sandbox_container.hpp"
 #include "component/views/called.hpp"
 #include "tools/flowtap/terminal/table.hpp"
 #include "why_next.hpp"
@@ -23,9 +24,6 @@ namespace flowtap::cli {
 namespace {
 
 using Time = std::chrono::system_clock::time_point;
-
-// cAdvisor's name for the container that only holds a pod's namespaces, which flowtapd's metrics have as well.
-constexpr std::string_view kSandbox = "POD";
 
 std::vector<api::FlowStatus> flows_at(const std::string& state_dir, const std::string& query, bool& known) {
   const auto body = ask(state_dir, std::string(api::kFlowsPath) + query);
@@ -115,8 +113,8 @@ Here ask_for_here(const std::string& state_dir, const PodName& pod) {
       fmt::format("namespace={}&pod={}", api::percent_encode(pod.ns), api::percent_encode(pod.name));
   here.flows = api::newest_runs(flows_at(state_dir, "?kind=pod&history=true&" + query, here.known));
   for (const api::WorkloadKey& key : workloads_at(state_dir, "?kind=pod&" + query, here.known)) {
-    here.sandbox = here.sandbox || key.container == kSandbox;
-    if (key.container != kSandbox) here.running.push_back(key.container);
+    here.sandbox = here.sandbox || key.container == kSandboxContainer;
+    if (key.container != kSandboxContainer) here.running.push_back(key.container);
   }
   return here;
 }

@@ -1,6 +1,5 @@
 // JSON → the totals that rates are made of. A client of the API reads what a flowtapd of another version
 // wrote, so nothing here relies on the form of the text.
-#include <algorithm>
 #include <cmath>
 
 #include "api/json/stats_json.hpp"
@@ -10,13 +9,6 @@ namespace flowtap::api {
 namespace {
 
 namespace json = boost::json;
-
-stats::SchedulerTotals& totals_of(std::vector<stats::SchedulerTotals>& all, const std::string& scheduler) {
-  const auto found = std::ranges::find(all, scheduler, &stats::SchedulerTotals::scheduler);
-  if (found != all.end()) return *found;
-  all.push_back({scheduler, {}, std::nullopt});
-  return all.back();
-}
 
 /// The bucket with this upper edge; buckets of another layout are not shown.
 std::optional<std::size_t> bucket_with_edge(double le) {
@@ -53,7 +45,7 @@ void take_family(const json::object& family, std::vector<stats::SchedulerTotals>
   each_object(family, "series", [&](const json::object& series) {
     const auto* labels = member(series, "labels");
     if (labels == nullptr || !labels->is_object()) return;
-    auto& totals = totals_of(schedulers, text_member(labels->get_object(), "scheduler"));
+    auto& totals = stats::totals_of(schedulers, text_member(labels->get_object(), "scheduler"));
     if (!dispatches)
       totals.latency = histogram_from_json(series);
     else if (const auto total = count_member(series, "total"))

@@ -29,7 +29,6 @@ constexpr U64 kMinFlow = U64{32} << 10U;
 constexpr U64 kMaxBuffers = U64{1} << 30U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
 constexpr U64 kMaxPods = 100'000;
-constexpr U64 kMaxCgroups = 65'535;  // FTAP_MOST_GROUPS
 
 std::span<const Key> table() {
   static const std::array kKeys = {
@@ -183,7 +182,7 @@ std::span<const Key> table() {
           "Which cgroups tell workloads apart: v2, or v1's cpuacct for runtimes that put containers there "
           "alone. auto takes v2, or v1 if v2 is not mounted."},
       Key{"telemetry.max_cgroups",
-          CountField{[](Config& c) -> U64& { return c.telemetry.max_cgroups; }, 1, kMaxCgroups},
+          CountField{[](Config& c) -> U64& { return c.telemetry.max_cgroups; }, 1, kMostCgroups},
           "How many cgroups with running tasks the kernel side tells apart; each takes 64 bytes of memory "
           "per CPU. The others are counted together."},
       Key{"telemetry.cycles", BoolField{[](Config& c) -> bool& { return c.telemetry.cycles; }},

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json/members.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::identity {
@@ -35,11 +36,7 @@ inline Result<boost::json::object> parse_json_object(std::string_view text, std:
   return std::move(value.as_object());
 }
 
-// Members of an object; absent where there is none with this name and type.
-
-inline const boost::json::value* member(const boost::json::object& object, std::string_view name) {
-  return object.if_contains({name.data(), name.size()});
-}
+// Members of an object, beside those of base/json/members.hpp; absent if there is none with this name and type.
 
 /// An empty object stands for an absent one.
 inline const boost::json::object& object_member(const boost::json::object& object, std::string_view name) {
@@ -55,11 +52,6 @@ inline std::optional<std::string> text_member(const boost::json::object& object,
   const auto* text = value != nullptr ? value->if_string() : nullptr;
   if (text == nullptr || text->empty() || text->size() > kLongestText) return std::nullopt;
   return std::string(text->data(), text->size());
-}
-
-inline bool bool_member(const boost::json::object& object, std::string_view name) {
-  const auto* value = member(object, name);
-  return value != nullptr && value->is_bool() && value->get_bool();
 }
 
 /// An object that stands as text inside a string, which is how runtimes keep structures in annotations; empty if it

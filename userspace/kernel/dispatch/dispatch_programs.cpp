@@ -83,9 +83,9 @@ void DispatchOpened::only_cgroup(std::uint64_t id) {
 }
 
 Status DispatchOpened::account_usage(std::uint32_t groups, std::uint32_t hierarchy) {
-  if (groups == 0 || groups > FTAP_MOST_GROUPS)
+  if (groups == 0 || groups > kMostGroups)
     return fail("the usage of " + std::to_string(groups) + " cgroups cannot be told apart",
-                "set telemetry.max_cgroups to a number from 1 to " + std::to_string(FTAP_MOST_GROUPS));
+                "set telemetry.max_cgroups to a number from 1 to " + std::to_string(kMostGroups));
   const std::uint32_t all = groups + 1;  // with FTAP_GROUP_OTHER
   skeleton_->rodata->ftap_usage_on = true;
   skeleton_->rodata->ftap_nr_groups = all;

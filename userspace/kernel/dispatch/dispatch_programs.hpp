@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bpf/abi/cpu.h"
+#include "bpf/abi/usage.h"
 #include "kernel/dispatch/cycle_counters.hpp"
 #include "kernel/dispatch/slot_reader.hpp"
 #include "kernel/dispatch/usage_reader.hpp"
@@ -86,6 +87,9 @@ class DispatchLoaded {
   Topology topology_;
   std::shared_ptr<const CycleCounters> counters_;
 };
+
+/// The most cgroups that account_usage() tells apart.
+inline constexpr std::uint32_t kMostGroups = FTAP_MOST_GROUPS;
 
 /// Parsed; the kernel knows nothing yet.
 class DispatchOpened {

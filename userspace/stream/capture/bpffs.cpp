@@ -50,13 +50,12 @@ std::optional<bool> is_on_node(const std::string& path, const std::string& proc)
 
 // A process of its own ends with this one (MountKeeper).
 std::optional<bool> shares_mounts(const std::string& proc) {
-  constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT, linux/threads.h
   struct stat own{};
   Fd opened(::open(proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::error_code error;
   const std::string self = std::filesystem::read_symlink(proc + "/self", error);  // its number there
   if (!opened.valid() || error || ::stat((proc + "/self/ns/mnt").c_str(), &own) != 0) return std::nullopt;
-  const auto names = directory_names(std::move(opened), kMostProcesses, proc);
+  const auto names = directory_names(std::move(opened), kMostPids, proc);
   if (!names) return std::nullopt;
   for (const std::string& name : *names) {
     struct stat mounts{};

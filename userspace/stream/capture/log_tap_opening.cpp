@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_set>
 
-#include "base/file.hpp"
+#include "base/kernel_release.hpp"
 #include "base/wall_clock.hpp"
 #include "stream/capture/bpffs.hpp"
 #include "stream/capture/log_tap.hpp"
@@ -144,7 +144,7 @@ void LogTap::warn_of_taken_over(const kernel::LogOptions& options, std::vector<s
 }
 
 Status LogTap::record_to(const std::string& file) {
-  FTAP_TRY_ASSIGN(boot, read_line("/proc/sys/kernel/random/boot_id"));
+  FTAP_TRY_ASSIGN(boot, boot_id());
   const std::int64_t offset = flow::wall_offset();
   FTAP_TRY_ASSIGN(recorder, flow::RingRecorder::create(
                                 file, {.wall_offset = offset, .boot_id = boot, .ring_id = source_->ring_id()},

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/directory.hpp"
 #include "identity/cgroup_path.hpp"
 #include "identity/proc_identity.hpp"
 
@@ -17,8 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 // Looking at every process of a large node takes some hundred milliseconds.
 constexpr auto kPause = std::chrono::minutes(5);
-
-constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT
 
 // The id of the container that a process with this /proc/PID/cgroup is in by v1 alone.
 std::optional<std::string> v1_container(std::string_view text) {
@@ -43,7 +42,7 @@ std::optional<std::string> v1_container(std::string_view text) {
 }  // namespace
 
 Result<V1Containers> find_v1_containers(const identity::RootDir& proc) {
-  FTAP_TRY_ASSIGN(names, proc.list(".", kMostProcesses));
+  FTAP_TRY_ASSIGN(names, proc.list(".", kMostPids));
   std::set<std::string> ids;
   for (const std::string& name : names) {
     if (!std::ranges::all_of(name, is_digit)) continue;

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/kernel_release.hpp"
 #include "base/on_host.hpp"
 #include "base/printable.hpp"
+#include "base/trimmed.hpp"
 #include "telemetry/collecting/fields.hpp"
 #include "telemetry/collecting/kernel_file.hpp"
 
@@ -26,11 +28,7 @@ constexpr std::array kKeys{Key{"vendor_id", &Processor::vendor}, Key{"CPU implem
 
 constexpr std::size_t kLongestValue = 256;
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
+constexpr std::string_view kAround = " \t\r";
 
 // The first of the files that is there; empty: none is.
 std::string first_of(const std::string& host_root, std::initializer_list<const char*> paths) {
@@ -49,8 +47,8 @@ std::vector<Processor> parse_cpuinfo(std::string_view text) {
     const std::string_view line = next_line(text);
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string_view key = trimmed(line.substr(0, colon));
-    const std::string_view value = trimmed(line.substr(colon + 1)).substr(0, kLongestValue);
+    const std::string_view key = trimmed(line.substr(0, colon), kAround);
+    const std::string_view value = trimmed(line.substr(colon + 1), kAround).substr(0, kLongestValue);
     // Where that line has no number, it has a model (32-bit arm).
     if (key == "processor" && whole_number(value)) {
       if (all.size() == kMostProcessors) break;
@@ -87,8 +85,7 @@ void MachineCollector::read_processors(const std::string& online, Collected& out
 
 void MachineCollector::read_ids() {
   machine_ = {first_of(host_root_, {"/etc/machine-id", "/var/lib/dbus/machine-id"}),
-              first_of(host_root_, {"/sys/class/dmi/id/product_uuid"}),
-              first_of(host_root_, {"/proc/sys/kernel/random/boot_id"})};
+              first_of(host_root_, {"/sys/class/dmi/id/product_uuid"}), first_of(host_root_, {kBootIdFile})};
 }
 
 void MachineCollector::collect(Collected& out) {

@@ -7,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sandbox_container.hpp"
 #include "stats/workload_labels.hpp"
 
 namespace flowtap::telemetry {
 
 /// The container of a pod that only holds its namespaces.
-inline constexpr std::string_view kSandbox = stats::kSandboxContainer;
+inline constexpr std::string_view kSandbox = kSandboxContainer;
 
 enum class WorkloadKind : std::uint8_t {
   kPod,        ///< a container of a pod

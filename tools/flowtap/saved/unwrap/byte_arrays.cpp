@@ -7,6 +7,7 @@
 
 #include "around/prefix.hpp"
 #include "base/ascii.hpp"
+#include "base/percent.hpp"
 #include "enclosed_record.hpp"
 
 namespace flowtap::cli {
@@ -39,7 +40,6 @@ std::optional<ByteArray> bytes_at(std::string_view line, std::size_t at) {
 }
 
 void put_string(std::string_view bytes, std::string& out) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   out += '"';
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
@@ -50,7 +50,7 @@ void put_string(std::string_view bytes, std::string& out) {
     else if (c == '\t')
       out += "\\t";
     else if (byte < 0x20)
-      out.append("\\u00").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xfU]);
+      append_hex(out += "\\u00", byte);
     else
       out += c;
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "base/percent.hpp"
 #include "base/printable.hpp"
 #include "identity/flow_id.hpp"
 #include "stream/lines/otel_view.hpp"
@@ -35,9 +36,8 @@ void put_origin(json::array& attributes, std::string_view flow) {
 
 template <typename Id>
 std::string hex(const Id& id) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const std::uint8_t byte : id) text += {kDigits[byte >> 4U], kDigits[byte & 15U]};
+  for (const std::uint8_t byte : id) append_hex(text, byte);
   return text;
 }
 
