@@ -54,7 +54,7 @@ void check(const Journal& journal) {
         if (piece.offset != next || piece.length == 0) std::abort();
         next += piece.length;
         if (reading.text(piece).size() != (piece.gap ? 0 : piece.length)) std::abort();
-        if (piece.gap == GapCause::kUnreadable) std::abort();
+        if (piece.gap == MissingCause::kUnreadable) std::abort();
         if (!piece.gap) bytes += piece.length;
       }
       if (reading.pieces.empty()) break;

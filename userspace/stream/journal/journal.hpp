@@ -79,7 +79,7 @@ class Journal {
   /// How far this ring is safe here. Nothing: the journal knows nothing of it, as after a boot.
   [[nodiscard]] std::optional<RingPosition> position_of(std::string_view ring_id) const;
 
-  /// Appends a batch in one write. After an Error its bytes are not in history (readers get a gap of kUnwritten) and are not safe,
+  /// Appends a batch in one write. After an Error its bytes are not in history (readers get a gap of MissingCause::kUnwritten) and are not safe,
   /// but are counted as captured. The caller may free them in the ring all the same, and does, so that the ring does not fill.
   Status append(const Batch& batch);
 

@@ -42,15 +42,15 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   next.step.piece.stream = source.number;
   next.step.piece.offset = source.next;
   if (written != extents.end()) next.order = std::uint64_t{written->segment} << 32U | written->at;
-  const auto gap_to = [&](std::uint64_t end, GapCause cause) {
+  const auto gap_to = [&](std::uint64_t end, MissingCause cause) {
     next.step.piece.length = end - source.next;
     next.step.piece.gap = cause;
     return next;
   };
   if (at != extents.end() && at->offset <= source.next) {
-    if (!is_written(*at)) return gap_to(at->end(), GapCause::kUnwritten);
+    if (!is_written(*at)) return gap_to(at->end(), MissingCause::kUnwritten);
     const auto* node = index.segment(at->segment);
-    if (node == nullptr) return gap_to(at->end(), GapCause::kUnreadable);
+    if (node == nullptr) return gap_to(at->end(), MissingCause::kUnreadable);
     next.step.piece.length = at->end() - source.next;
     next.step.segment = node->file;
     next.step.extent = *at;
@@ -59,11 +59,11 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   const std::uint64_t gap_end = at != extents.end() ? at->offset : stream.sums.passed;
   if (source.next >= gap_end) return std::nullopt;
   if (source.next < stream.evicted_to)
-    return gap_to(std::min(gap_end, stream.evicted_to), GapCause::kEvicted);
+    return gap_to(std::min(gap_end, stream.evicted_to), MissingCause::kMadeRoom);
   if (source.next < stream.missed_to)
-    return gap_to(std::min(gap_end, stream.missed_to), GapCause::kElsewhere);
-  const bool wait = at != extents.end() && may_be_filled(index, stream, *at);
-  return gap_to(gap_end, wait ? GapCause::kNotYet : GapCause::kLost);
+    return gap_to(std::min(gap_end, stream.missed_to), MissingCause::kElsewhere);
+  next.step.piece.may_come = at != extents.end() && may_be_filled(index, stream, *at);
+  return gap_to(gap_end, MissingCause::kUnknown);
 }
 
 /// What was read of a segment last. Runs of streams that write in turns are short and stand side by side, so one read
@@ -152,7 +152,7 @@ std::vector<ReadStep> plan_reading(const JournalIndex& index, std::span<const St
     if (!piece.gap) piece.length = std::min(piece.length, limit);
     if (!piece.gap) limit -= piece.length;
     whose->next += piece.length;
-    if (piece.gap == GapCause::kNotYet) whose->done = true;
+    if (piece.may_come) whose->done = true;
     steps.push_back(std::move(first->step));
   }
   return steps;
@@ -170,10 +170,10 @@ Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCur
     if (step.piece.gap) {
       reading.pieces.push_back(step.piece);
       reading.pieces.back().at = reading.bytes.size();
-      if (step.piece.gap != GapCause::kNotYet) next = end;
+      if (!step.piece.may_come) next = end;
     } else if (!read_run(step, window.of(std::span(steps).subspan(i)), reading, next)) {
       reading.pieces.push_back(
-          {step.piece.stream, next, end - next, GapCause::kUnreadable, 0, 0, reading.bytes.size()});
+          {step.piece.stream, next, end - next, MissingCause::kUnreadable, 0, 0, reading.bytes.size()});
       next = end;
     }
   }

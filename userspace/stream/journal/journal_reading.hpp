@@ -11,19 +11,9 @@
 #include <vector>
 
 #include "stream/journal/journal_index.hpp"
+#include "stream/lines/missing_cause.hpp"
 
 namespace flowtap::flow {
-
-/// Why bytes are not there.
-enum class GapCause : std::uint8_t {
-  kLost,        ///< they passed and were not captured
-  kEvicted,     ///< they were here, and had to make room; some of them may have been lost before
-  kUnwritten,   ///< they were captured while the journal could not be written
-  kUnreadable,  ///< the segment could not be read
-  kElsewhere,   ///< they passed while another journal was in use, or this one was emptied since (MissedEntry)
-  kNotYet,  ///< what stands behind them came with the last batch, so they may still come. The reader decides how
-            ///< long it waits, and passes over them by a cursor of its own
-};
 
 /// Where a reader stands in a stream.
 struct StreamCursor {
@@ -37,16 +27,19 @@ struct Piece {
   StreamNo stream = 0;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
-  std::optional<GapCause> gap;  ///< empty: these are bytes
-  std::uint64_t time = 0;       ///< ns since 1970; of bytes
-  std::uint64_t position = 0;   ///< in the file, where the stream is one
-  std::size_t at = 0;           ///< in Reading::bytes
+  std::optional<MissingCause> gap;  ///< empty: these are bytes; kUnknown: they passed and were not captured
+  std::uint64_t time = 0;           ///< ns since 1970; of bytes
+  std::uint64_t position = 0;       ///< in the file, where the stream is one
+  std::size_t at = 0;               ///< in Reading::bytes
+  /// Of a gap: what stands behind it came with the last batch, so its bytes may still come. The reader decides how long it waits,
+  /// and passes over them by a cursor of its own.
+  bool may_come = false;
 };
 
 struct Reading {
   std::string bytes;  ///< of all pieces, one behind the other
   std::vector<Piece> pieces;
-  std::vector<StreamCursor> next;  ///< where to go on: behind all but gaps of kNotYet
+  std::vector<StreamCursor> next;  ///< where to go on: behind all but gaps that may come
   bool ended = false;              ///< every stream has ended, and nothing more will ever come
 
   [[nodiscard]] std::string_view text(const Piece& piece) const {

@@ -6,15 +6,15 @@
 
 namespace flowtap::flow {
 
-/// The first four are losses in the kernel (bpf/abi/log.h).
+/// The first four are losses in the kernel (bpf/abi/log.h), the next four are known to the journal.
 enum class MissingCause : std::uint8_t {
   kRingFull,
   kFault,
   kUncaptured,
   kQuiet,
-  kMadeRoom,    ///< they were captured, and had to go for newer ones
+  kMadeRoom,    ///< they were captured, and had to go for newer ones; some of them may have been lost before
   kUnwritten,   ///< they were captured while the journal could not be written
-  kUnreadable,  ///< the journal's file could not be read
+  kUnreadable,  ///< the journal's segment could not be read
   kElsewhere,   ///< another state directory was in use, or this one was emptied since
   kUnknown,
 };

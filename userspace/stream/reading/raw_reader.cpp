@@ -152,7 +152,7 @@ bool RawReader::is_at_its_end() const {
 }
 
 bool RawReader::waits_for(const flow::Piece& gap) {
-  if (options_.to_now || *gap.gap != flow::GapCause::kNotYet) return false;
+  if (options_.to_now || !gap.may_come) return false;
   if (gap_until_ == Clock::time_point::max()) gap_until_ = Clock::now() + kGapPatience;
   if (Clock::now() < gap_until_) return true;
   gap_until_ = Clock::time_point::max();

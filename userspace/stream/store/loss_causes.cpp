@@ -13,23 +13,6 @@ static_assert(static_cast<int>(MissingCause::kRingFull) == FTAP_LOSS_RING_FULL &
 
 }  // namespace
 
-MissingCause cause_of(GapCause cause) {
-  switch (cause) {
-    case GapCause::kEvicted:
-      return MissingCause::kMadeRoom;
-    case GapCause::kUnwritten:
-      return MissingCause::kUnwritten;
-    case GapCause::kUnreadable:
-      return MissingCause::kUnreadable;
-    case GapCause::kElsewhere:
-      return MissingCause::kElsewhere;
-    case GapCause::kLost:
-    case GapCause::kNotYet:
-      break;
-  }
-  return MissingCause::kUnknown;
-}
-
 MissingCause LossCauses::take(std::uint64_t bytes, const Losses& lost) {
   Losses left{};
   for (std::size_t i = 0; i < lost.size(); ++i)

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "kernel/records/record.hpp"
-#include "stream/journal/journal_reading.hpp"
 #include "stream/lines/missing_cause.hpp"
 
 namespace flowtap::flow {
@@ -15,9 +14,6 @@ namespace flowtap::flow {
 using Losses = std::array<std::uint64_t, FTAP_NR_LOSSES>;
 /// What is known now of a stream's losses; zeros: nothing.
 using KnownLosses = std::function<Losses(StreamNo)>;
-
-/// The causes that a journal knows; kUnknown for bytes that never came to it.
-[[nodiscard]] MissingCause cause_of(GapCause cause);
 
 /// Tells one stream's gaps from the sums of its losses. Gaps are told in order, and soon after they came. So the cause of a gap is
 /// the one whose sum has grown most beyond what the gaps before it have explained.

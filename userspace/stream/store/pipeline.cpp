@@ -310,9 +310,10 @@ void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, Flo
 
 MissingCause Pipeline::why_missing(Stream& stream, std::uint64_t from, std::uint64_t to) const {
   const auto reading = journal_.read(stream.number, from, 1);
-  if (reading && !reading->pieces.empty() && reading->pieces.front().gap)
-    if (const MissingCause known = cause_of(*reading->pieces.front().gap); known != MissingCause::kUnknown)
-      return known;
+  if (reading && !reading->pieces.empty()) {
+    const MissingCause known = reading->pieces.front().gap.value_or(MissingCause::kUnknown);
+    if (known != MissingCause::kUnknown) return known;
+  }
   Losses lost = losses_ ? losses_(stream.number) : Losses{};
   // A stream that has ended says it itself.
   if (const auto view = journal_.stream(stream.number))

@@ -34,7 +34,7 @@ class ConsumerHandoverTest : public LogConsumerTest {
       if (!piece.gap)
         all += reading->text(piece);
       else
-        all += (piece.gap == GapCause::kElsewhere ? "<" : "?") + std::to_string(piece.length) + ">";
+        all += (piece.gap == MissingCause::kElsewhere ? "<" : "?") + std::to_string(piece.length) + ">";
     }
     return all;
   }

@@ -137,7 +137,7 @@ void World::compare(const Journal& journal, const std::string& what) {
     std::uint64_t evicted_to = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> lost;
     for (const Piece& gap : seen.gaps) {
-      if (gap.gap == GapCause::kEvicted) {
+      if (gap.gap == MissingCause::kMadeRoom) {
         ASSERT_TRUE(evicts_ && lost.empty() && gap.offset == 0);
         evicted_to = gap.length;
       } else {

@@ -108,7 +108,7 @@ TEST_F(JournalOnTmpfs, FullOfOtherThingsItFailsAndComesBack) {
   Seen seen = read_all(*journal_, 1);
   EXPECT_FALSE(seen.wrong);
   ASSERT_FALSE(seen.gaps.empty());
-  EXPECT_EQ(seen.gaps.back().gap, GapCause::kUnwritten);
+  EXPECT_EQ(seen.gaps.back().gap, MissingCause::kUnwritten);
   EXPECT_EQ(seen.end, at_);
 
   fs::remove(mount_ + "/others");

@@ -118,7 +118,7 @@ TEST(JournalKill, FiftyTimesNothingIsMissingAndNothingDouble) {
       ASSERT_EQ(seen.end, bytes_before(stream, safe));
       ASSERT_EQ(seen.bytes, view.held);
       ASSERT_LE(seen.gaps.size(), 1U);
-      for (const Piece& gap : seen.gaps) ASSERT_EQ(gap.gap, GapCause::kEvicted);
+      for (const Piece& gap : seen.gaps) ASSERT_EQ(gap.gap, MissingCause::kMadeRoom);
     }
   }
   std::cout << "torn ends " << torn << ", journal ahead of the ring " << ahead << " of 50\n";

@@ -79,11 +79,11 @@ inline Seen read_all(const Journal& journal, StreamNo stream, std::uint64_t limi
         seen.bytes += piece.length;
         if (reading->text(piece) != content(stream, piece.offset, piece.length)) seen.wrong = true;
       }
-      if (piece.gap != GapCause::kNotYet) seen.end = piece.offset + piece.length;
+      if (!piece.may_come) seen.end = piece.offset + piece.length;
     }
     seen.ended = reading->ended;
     if (reading->next.front().next != seen.end) seen.wrong = true;
-    if (reading->pieces.empty() || reading->pieces.back().gap == GapCause::kNotYet) return seen;
+    if (reading->pieces.empty() || reading->pieces.back().may_come) return seen;
   }
 }
 

@@ -161,7 +161,7 @@ void run(Journal& journal, bool evicts) {
     EXPECT_TRUE(one.ended);
     EXPECT_EQ(one.end, kRecords * kRecord);
     EXPECT_TRUE(evicts || one.gaps.empty());
-    for (const Piece& gap : one.gaps) EXPECT_EQ(gap.gap, GapCause::kEvicted);
+    for (const Piece& gap : one.gaps) EXPECT_EQ(gap.gap, MissingCause::kMadeRoom);
   }
 }
 

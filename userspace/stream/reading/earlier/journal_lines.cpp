@@ -38,7 +38,7 @@ std::uint64_t JournalLines::find_oldest(flow::StreamNo stream, std::uint64_t end
   if (!reading) return end;
   std::uint64_t begin = 0;
   for (const flow::Piece& piece : reading->pieces) {
-    if (piece.gap == flow::GapCause::kEvicted) begin = std::min(end, piece.offset + piece.length);
+    if (piece.gap == flow::MissingCause::kMadeRoom) begin = std::min(end, piece.offset + piece.length);
     if (piece.gap) continue;
     if (time != nullptr) *time = piece.time;
     break;
@@ -131,7 +131,7 @@ void JournalLines::add(Source& source, const flow::Piece& part, std::string_view
   const auto give_line = [&](const flow::LineView& line) { give(source, line, take); };
   if (part.gap) {
     source.lines.finish(give_line);
-    if (source.missing == 0) source.cause = cause_of(*part.gap);
+    if (source.missing == 0) source.cause = *part.gap;
     source.missing += part.length;
     source.lines.skip_to(part.offset + part.length);
     return;
