@@ -108,7 +108,7 @@ const std::vector<Route>& routes() {
        read_flow,
        "The bytes of a flow as they were written.",
        {404, 409, 503},
-       {follow(), outputs(), {"from", "Whether the history comes first.", kWord, {"start", "now"}}},
+       {follow(), outputs(), {"from", "Whether what is kept comes first.", kWord, {"start", "now"}}},
        {kBytes}},
       {kFlow + "/log",
        flow_log,

@@ -1,4 +1,4 @@
-// Sends a body while it is being read: its history, and what comes later.
+// Sends a body while it is being read: what is there, and what comes later.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

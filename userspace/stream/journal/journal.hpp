@@ -5,7 +5,7 @@
 //   killed before the append is whole   the next start cuts the torn end off; the ring still has the batch
 //   killed after it, before the commit  position_of(ring) is ahead of the ring's own position: skip up to there
 //
-// The journal is bounded: the oldest segments make room. A journal that cannot be written costs crash safety and history,
+// The journal is bounded: the oldest segments make room. A journal that cannot be written costs crash safety and old bytes,
 // nothing else: append() says why, counts it, and tries anew with the next batch.
 #pragma once
 
@@ -47,7 +47,7 @@ struct JournalStats {
   std::uint64_t batches = 0;  ///< appended by this process
   std::uint64_t bytes = 0;    ///< written for them
   std::array<std::uint64_t, kJournalFailures> failures{};
-  std::uint64_t unwritten_batches = 0;  ///< those that are not in history
+  std::uint64_t unwritten_batches = 0;  ///< those that are not in a segment
   std::uint64_t removed_under_us = 0;   ///< segments that somebody else removed while they were written to
   std::uint64_t evicted_segments = 0;
   std::uint64_t evicted_bytes = 0;  ///< of those segments
@@ -79,8 +79,9 @@ class Journal {
   /// How far this ring is safe here. Nothing: the journal knows nothing of it, as after a boot.
   [[nodiscard]] std::optional<RingPosition> position_of(std::string_view ring_id) const;
 
-  /// Appends a batch in one write. After an Error its bytes are not in history (readers get a gap of MissingCause::kUnwritten) and are not safe,
-  /// but are counted as captured. The caller may free them in the ring all the same, and does, so that the ring does not fill.
+  /// Appends a batch in one write. After an Error its bytes are in no segment and not safe, but are counted as captured. Readers
+  /// get a gap of MissingCause::kUnwritten. The caller may free them in the ring all the same, and does, so that the ring does not
+  /// fill.
   Status append(const Batch& batch);
 
   /// Reads at most `limit` bytes from the cursors on, merged in the order of capture. A stream that is not known has ended and

@@ -35,6 +35,7 @@ struct Before {
   bool operator==(const Before&) const = default;
 };
 
+/// It has many members, since it is all that a start has to know of a flow.
 struct FlowState {
   std::string id;
   std::uint64_t inode = 0;         ///< of its file; 0: it has none

@@ -62,7 +62,7 @@ struct DeviceProcess {
   std::optional<double> decoder{};
 };
 
-/// One member for each value that some device tells. Everything is absent that this one does not tell.
+/// It has many members, one for each value that some device tells. What this device does not tell is absent.
 struct DeviceValues {
   bool lost = false;                  ///< it no longer answers; all else is absent
   std::optional<double> utilization;  ///< ratios, 0 to 1
