@@ -89,8 +89,9 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
                   CgroupIdentities::open(root, shared.hierarchy, shared.runtimes, std::move(shared.named)));
   auto collector = std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names), cgroup_files(root, shared.hierarchy, files_to_keep()),
-      on_host(root, "/proc"), on_host(root, "/sys"), std::move(board), std::move(processes),
-      std::move(shared.ends), options.keep);
+      on_host(root, "/proc"), on_host(root, "/sys"),
+      telemetry::WorkloadBoards{std::move(board), std::move(processes), std::move(shared.ends), nullptr},
+      options.keep);
   if (shared.for_cadvisor) collector->show_outer(outer_files(root, shared.hierarchy), std::move(compat));
   return collector;
 }

@@ -33,8 +33,11 @@ class CollectedWorkloads {
     if (!watch) throw std::runtime_error(watch.error().what);
     collector_ = std::make_unique<telemetry::WorkloadCollector>(
         std::make_unique<kernel::NodeUsage>(live_.usage().value(), std::move(*watch)), std::move(names),
-        cgroup_files(), "/proc", "/sys", std::make_shared<telemetry::UsageBoard>(),
-        std::make_shared<telemetry::ProcessBoard>(), std::make_shared<telemetry::ContainerEnds>(),
+        cgroup_files(), "/proc", "/sys",
+        telemetry::WorkloadBoards{.usage = std::make_shared<telemetry::UsageBoard>(),
+                                  .processes = std::make_shared<telemetry::ProcessBoard>(),
+                                  .ends = std::make_shared<telemetry::ContainerEnds>(),
+                                  .compat = nullptr},
         std::chrono::hours(1));
     collect();
   }

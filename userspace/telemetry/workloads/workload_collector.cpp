@@ -44,12 +44,9 @@ std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::
 
 WorkloadCollector::WorkloadCollector(std::unique_ptr<stats::UsageSource> source,
                                      std::unique_ptr<CgroupNames> names, std::unique_ptr<CgroupSource> files,
-                                     std::string proc, std::string sysfs, std::shared_ptr<UsageBoard> board,
-                                     std::shared_ptr<ProcessBoard> processes,
-                                     std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep)
-    : board_(std::move(board)),
-      processes_(std::move(processes)),
-      ends_(std::move(ends)),
+                                     std::string proc, std::string sysfs, WorkloadBoards boards,
+                                     std::chrono::milliseconds keep)
+    : boards_(std::move(boards)),
       source_(std::move(source)),
       names_(std::move(names)),
       ledger_(keep),
@@ -71,7 +68,7 @@ WorkloadCollector::~WorkloadCollector() {
 
 void WorkloadCollector::show_outer(std::unique_ptr<CgroupSource> files, std::shared_ptr<CompatBoard> board) {
   if (files) outer_.emplace(std::move(files), BlockNames(sysfs_), proc_);
-  compat_ = std::move(board);
+  boards_.compat = std::move(board);
 }
 
 void WorkloadCollector::watch_turns() noexcept {
@@ -108,7 +105,7 @@ void WorkloadCollector::post_compat(UsageLedger::Clock::time_point now, std::uin
   for (const auto& [name, entry] : files_->workloads()) append_unset(entry.values, entry.labels, all);
   outer_->round(ledger_.workloads(), *files_, networks_, now, unread);
   outer_->append_series(ledger_.workloads(), all);
-  compat_->post(std::move(all));
+  boards_.compat->post(std::move(all));
 }
 
 void WorkloadCollector::collect(Collected& out) {
@@ -126,9 +123,9 @@ void WorkloadCollector::collect(Collected& out) {
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_CGROUPS), {}, std::uint64_t{ledger_.numbered()}});
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});
   out.series.push_back({&stats::stat(StatId::kWORKLOADS_FORGOTTEN), {}, ledger_.forgotten()});
-  board_->post(ledger_.workloads(), source_->counts_cycles());
-  ends_->note(ledger_.take_ended());
-  ends_->save();
+  boards_.usage->post(ledger_.workloads(), source_->counts_cycles());
+  boards_.ends->note(ledger_.take_ended());
+  boards_.ends->save();
   out.series.reserve(most_);
   for (const auto& [name, workload] : ledger_.workloads()) {
     const stats::Labels& labels = workload.labels;
@@ -152,7 +149,7 @@ void WorkloadCollector::collect(Collected& out) {
   }
   networks_.append_series(out.series);
   if (outer_) post_compat(now, out.unread);
-  processes_->post(std::move(processes));
+  boards_.processes->post(std::move(processes));
   most_ = std::max(most_, out.series.size());
 }
 

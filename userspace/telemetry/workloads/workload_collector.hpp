@@ -22,18 +22,24 @@
 
 namespace flowtap::telemetry {
 
+/// Where a round posts what others take from it.
+struct WorkloadBoards {
+  std::shared_ptr<UsageBoard> usage;        ///< what each workload has used
+  std::shared_ptr<ProcessBoard> processes;  ///< one process of each container
+  std::shared_ptr<ContainerEnds> ends;      ///< how containers ended
+  std::shared_ptr<CompatBoard>
+      compat;  ///< what only the names of other exporters have; null: nobody asks for it
+};
+
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where no cgroup hierarchy is visible. `proc`, `sysfs`: the node's. What is used is posted on
-  /// `board`, one process of each container on `processes`, and how containers ended in `ends`.
+  /// `files`: null where no cgroup hierarchy is visible. `proc`, `sysfs`: the node's.
   WorkloadCollector(std::unique_ptr<stats::UsageSource> source, std::unique_ptr<CgroupNames> names,
                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
-                    std::shared_ptr<UsageBoard> board, std::shared_ptr<ProcessBoard> processes,
-                    std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep);
+                    WorkloadBoards boards, std::chrono::milliseconds keep);
   ~WorkloadCollector() override;
 
-  /// From now on the cgroups around workloads are read, too; called before the first collect(). What only the names of
-  /// other exporters have is posted on `board`.
+  /// From now on the cgroups around workloads are read, too; called before the first collect().
   void show_outer(std::unique_ptr<CgroupSource> files, std::shared_ptr<CompatBoard> board);
 
   [[nodiscard]] std::string_view name() const override { return "workloads"; }
@@ -44,9 +50,7 @@ class WorkloadCollector final : public Collector {
   void read_turns(UsageLedger::Clock::time_point now);
   void post_compat(UsageLedger::Clock::time_point now, std::uint64_t& unread);
 
-  std::shared_ptr<UsageBoard> board_;
-  std::shared_ptr<ProcessBoard> processes_;
-  std::shared_ptr<ContainerEnds> ends_;
+  WorkloadBoards boards_;
   std::unique_ptr<stats::UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
   std::mutex mutex_;  // protects all below, and whom they ask
@@ -56,7 +60,6 @@ class WorkloadCollector final : public Collector {
   NetworkLedger networks_;
   std::string proc_;
   std::string sysfs_;
-  std::shared_ptr<CompatBoard> compat_;
   std::size_t most_ = 0;            // series of a collect()
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // failed walks that were counted
