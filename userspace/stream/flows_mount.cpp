@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/fd.hpp"
 #include "base/file.hpp"
 #include "base/rfc3339.hpp"
+#include "base/with_hint.hpp"
+#include "stream/capture/mount_hint.hpp"
 
 namespace flowtap {
 namespace {
@@ -32,6 +35,10 @@ Result<bool> is_own_tmpfs(const std::string& path) {
       ::statfs(path.c_str(), &file_system) != 0)
     return fail_errno(errno, "cannot look at " + path);
   return here.st_dev != above.st_dev && file_system.f_type == TMPFS_MAGIC;
+}
+
+std::string refusal(int error, std::string what) {
+  return with_hint(fail_errno(error, std::move(what), mount_hint(error, "tmpfs")).error());
 }
 
 }  // namespace
@@ -71,13 +78,13 @@ Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& l
   if (::mount("flowtap", mounted.path.c_str(), "tmpfs", flags, options.c_str()) == 0) return mounted;
   const int error = errno;
   if (before) {
-    // More is in it than the new limit allows, so the old limit holds until there is less.
-    mounted.warning = fmt::format("{} keeps its former size: {}", mounted.path, errno_text(error));
+    // Where more is in it than the new limit allows, the old limit holds until there is less.
+    mounted.warning = refusal(error, mounted.path + " keeps its former size");
     return mounted;
   }
   mounted.capped = false;
-  mounted.warning = fmt::format("{} is not a tmpfs of its own, so only flowtapd's own limits bound it: {}",
-                                mounted.path, errno_text(error));
+  mounted.warning =
+      refusal(error, mounted.path + " is not a tmpfs of its own, so only flowtapd's own limits bound it");
   return mounted;
 }
 

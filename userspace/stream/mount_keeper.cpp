@@ -1,7 +1,6 @@
 #include "stream/mount_keeper.hpp"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -15,24 +14,14 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
+
+#include "stream/only_mounting.hpp"
 
 namespace flowtap {
 namespace {
 
-// Where the child has them.
-constexpr int kParent = 0;
-constexpr int kHeld = 1;
-
 // The main loop waits for it.
 constexpr std::chrono::seconds kPatience{2};
-
-bool keep_only_mounting() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
-  data.front().permitted = data.front().effective = std::uint32_t{1} << CAP_SYS_ADMIN;
-  return ::syscall(SYS_capset, &header, data.data()) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-}
 
 // Whether it came, and whole.
 template <typename Message>
@@ -52,8 +41,10 @@ int MountKeeper::hold(const char* place, dev_t device) {
   struct stat there{};
   if (!copy.valid() || ::fstat(copy.get(), &there) != 0) return errno;
   if (there.st_dev != device) return ESTALE;
-  if (::dup2(copy.get(), kHeld) != kHeld) return errno;
-  if (copy.get() == kHeld) static_cast<void>(copy.release());  // the first one
+  if (copy.get() == kHeld)
+    static_cast<void>(copy.release());  // the first one
+  else if (::dup3(copy.get(), kHeld, O_CLOEXEC) != kHeld)
+    return errno;
   return 0;
 }
 

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -20,10 +22,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "base/fd.hpp"
 #include "stream/mount_keeper.hpp"
+#include "stream/only_mounting.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -125,7 +129,9 @@ TEST(FlowsMount, WithoutTheRightToMountThePlainDirectoryServes) {
     const auto mounted = mount_flows(dir / "", {2 * kMiB, kFlows});
     ASSERT_TRUE(mounted) << mounted.error().what;
     EXPECT_FALSE(mounted->capped);
-    EXPECT_NE(mounted->warning.find("Operation not permitted"), std::string::npos) << mounted->warning;
+    EXPECT_NE(mounted->warning.find("Operation not permitted (start flowtapd with CAP_SYS_ADMIN"),
+              std::string::npos)
+        << mounted->warning;
   });
 }
 
@@ -161,6 +167,69 @@ TEST(FlowsMount, SaysHowMuchItHolds) {
     EXPECT_LT(flows_held(dir / ""), 2 * kMiB);
     ::umount((dir / "flows").c_str());
   });
+}
+
+// How a child ends that gives up all but mounting and then does this: its exit status, or 1000 + n after signal n.
+int only_mounting(const std::function<void()>& what) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!keep_only_mounting()) ::_exit(99);
+    what();
+    ::_exit(0);
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+struct Call {
+  const char* name;
+  std::function<void()> make;
+};
+
+// Each is allowed to root, or would fail with an errno.
+TEST(OnlyMounting, AnyOtherCallEndsTheProcess) {
+  static char name[] = "/bin/true";
+  static std::array<char*, 2> words{name, nullptr};
+  constexpr int kTree = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
+  const std::vector<Call> calls = {
+      {"open", [] { ::open("/", O_RDONLY | O_CLOEXEC); }},
+      {"execve", [] { ::execve(name, words.data(), words.data() + 1); }},
+      {"fork", [] { ::fork(); }},
+      {"socket", [] { ::socket(AF_UNIX, SOCK_STREAM, 0); }},
+      {"read", [] { ::syscall(SYS_read, kParent, nullptr, 0); }},
+      {"mount", [] { ::mount("none", "/nowhere", "tmpfs", 0, nullptr); }},
+      {"umount2", [] { ::umount2("/nowhere", 0); }},
+      {"setns", [] { ::setns(-1, 0); }},
+      {"bpf", [] { ::syscall(SYS_bpf, -1, nullptr, 0); }},
+      {"ptrace", [] { ::syscall(SYS_ptrace, -1, 0, nullptr, nullptr); }},
+      {"mmap", [] { ::syscall(SYS_mmap, nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }},
+      {"receiving from elsewhere", [] { ::recv(kHeld, nullptr, 0, 0); }},
+      {"a tree that is no copy",
+       [] { ::open_tree(AT_FDCWD, "/nowhere", OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW); }},
+      {"a whole tree", [] { ::open_tree(AT_FDCWD, "/nowhere", kTree | AT_RECURSIVE); }},
+      {"moving what is at a path", [] { ::move_mount(AT_FDCWD, "/nowhere", AT_FDCWD, "/nowhere", 0); }},
+      {"moving another one", [] { ::move_mount(7, "", AT_FDCWD, "/nowhere", MOVE_MOUNT_F_EMPTY_PATH); }},
+      {"moving with other flags",
+       [] { ::move_mount(kHeld, "", AT_FDCWD, "/nowhere", MOVE_MOUNT_F_EMPTY_PATH | 0x100); }},
+      {"a descriptor elsewhere", [] { ::dup3(kParent, 9, O_CLOEXEC); }},
+  };
+  for (const Call& call : calls) EXPECT_EQ(only_mounting(call.make), 1000 + SIGSYS) << call.name;
+}
+
+TEST(OnlyMounting, ItsOwnCallsReachTheKernel) {
+  constexpr int kTree = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
+  EXPECT_EQ(only_mounting([] {
+              struct stat there{};
+              const bool is_right =
+                  ::open_tree(AT_FDCWD, "/nowhere", kTree) < 0 && errno == ENOENT &&
+                  ::move_mount(kHeld, "", AT_FDCWD, "/nowhere", MOVE_MOUNT_F_EMPTY_PATH) < 0 &&
+                  errno != ENOSYS && ::fstat(kHeld, &there) == 0 && ::dup3(2, kHeld, O_CLOEXEC) == kHeld &&
+                  ::close(kHeld) == 0 && ::recv(kParent, nullptr, 0, 0) < 0 &&
+                  ::send(kParent, "", 0, MSG_NOSIGNAL) < 0;
+              ::_exit(is_right ? 0 : 1);
+            }),
+            0);
 }
 
 dev_t device_of(const std::string& path) {
@@ -212,17 +281,39 @@ TEST(MountKeeper, FollowsNoLink) {
   });
 }
 
+pid_t only_child() {
+  const std::string self = std::to_string(::getpid());
+  std::ifstream children("/proc/" + self + "/task/" + self + "/children");
+  pid_t child = 0;
+  EXPECT_TRUE(children >> child);
+  return child;
+}
+
+// Its one right, and a filter for its calls.
+TEST(MountKeeper, HasGivenUpAllElse) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    const auto keeper = MountKeeper::start(flows_path(dir / ""));
+    ASSERT_TRUE(keeper) << keeper.error().what;
+    EXPECT_FALSE((*keeper)->hold(1)) << "it has answered, so it has given up what it gives up";
+    std::ifstream status("/proc/" + std::to_string(only_child()) + "/status");
+    std::map<std::string, std::string> fields;
+    for (std::string key, value; status >> key && std::getline(status >> std::ws, value);)
+      fields[key] = value;
+    EXPECT_EQ(fields["Seccomp:"], "2");
+    EXPECT_EQ(fields["NoNewPrivs:"], "1");
+    for (const char* set : {"CapEff:", "CapPrm:"})
+      EXPECT_EQ(std::stoull(fields[set], nullptr, 16), std::uint64_t{1} << CAP_SYS_ADMIN) << set;
+  });
+}
+
 // flowtapd goes on without it.
 TEST(MountKeeper, OneThatDoesNotAnswerIsNotWaitedForLong) {
   in_own_namespace([] {
     const test::TempDir dir;
     auto keeper = MountKeeper::start(flows_path(dir / ""));
     ASSERT_TRUE(keeper) << keeper.error().what;
-    const std::string self = std::to_string(::getpid());
-    std::ifstream children("/proc/" + self + "/task/" + self + "/children");
-    pid_t child = 0;
-    ASSERT_TRUE(children >> child);
-    ASSERT_EQ(::kill(child, SIGSTOP), 0);
+    ASSERT_EQ(::kill(only_child(), SIGSTOP), 0);
     const auto begin = std::chrono::steady_clock::now();
     const Status held = (*keeper)->hold(1);
     ASSERT_FALSE(held);
