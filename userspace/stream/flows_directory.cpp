@@ -4,22 +4,13 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "component/log_error.hpp"
 #include "stream/flows_mount.hpp"
+#include "stream/store/journal_segments.hpp"
 
 namespace flowtap {
-namespace {
-
-// A twelfth of the journal makes room at once, so that at least eleven twelfths are history. Segments smaller than a drain of
-// the ring (1 MiB) would mean a file for each batch. Larger ones would free much at once, and a start reads a segment whole.
-constexpr std::uint64_t kSegmentsOfJournal = 12;
-constexpr std::uint64_t kLeastSegment = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kMostSegment = std::uint64_t{64} << 20U;
-
-}  // namespace
 
 Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const LineOptions& limits,
                                             std::shared_ptr<MountKeeper> keeper,
@@ -41,8 +32,7 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
   FTAP_TRY_ASSIGN(journal,
                   flow::Journal::open({.dir = directory.place_ + "/" + kJournalDirectory,
                                        .max_bytes = limits.journal_bytes,
-                                       .segment_bytes = std::clamp(limits.journal_bytes / kSegmentsOfJournal,
-                                                                   kLeastSegment, kMostSegment)}));
+                                       .segment_bytes = journal_segment_bytes(limits.journal_bytes)}));
   directory.journal_ = std::move(journal);
   for (const std::string& said : directory.journal_->replayed().said)
     warnings.push_back(directory.shown(said));

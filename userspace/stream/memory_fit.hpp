@@ -16,10 +16,10 @@ struct MemoryFit {
   StreamOptions options;
   /// What flowtapd takes at most: the ring, the flows with their journal, what waits in memory, and itself.
   std::uint64_t needed = 0;
-  /// How much of what a start has to take is not left now below limits that nobody else takes from: a little, or all but the flows
-  /// where the kernel has killed for want of memory.
+  /// How much of what was captured earlier has to go, so that the rest fits below the limits that nobody else takes from, beside what
+  /// is charged there already and what flowtapd takes. 0 where the sizes fit, however full the flows are.
   std::uint64_t short_at_start = 0;
-  /// The same without the ring: for less, it would be killed before it could make room in the proper way.
+  /// How much of it has to go before anything else: for less, a start would be killed before it could make room in the proper way.
   std::uint64_t short_at_once = 0;
   /// The smallest limit; absent: none is known.
   std::optional<MemoryLimit> limit;
@@ -33,10 +33,16 @@ struct MemoryFit {
   std::string unread;
 };
 
-/// `ring`: the size of one that is pinned already and goes on, else 0. `cpus` is how many the machine may have.
+/// What is there from before, in bytes; 0: nothing.
+struct HeldMemory {
+  std::uint64_t ring = 0;   ///< the size of one that is pinned and goes on
+  std::uint64_t flows = 0;  ///< what the tmpfs of flows takes: flows_held()
+};
+
+/// `cpus` is how many the machine may have.
 [[nodiscard]] MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit>& limits,
-                                   unsigned cpus, std::uint64_t ring = 0);
+                                   unsigned cpus, const HeldMemory& held = {});
 /// The same for this process.
-[[nodiscard]] MemoryFit fit_memory_here(const StreamOptions& options, std::uint64_t ring = 0);
+[[nodiscard]] MemoryFit fit_memory_here(const StreamOptions& options, const HeldMemory& held = {});
 
 }  // namespace flowtap

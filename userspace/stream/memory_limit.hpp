@@ -13,9 +13,10 @@ struct MemoryLimit {
   /// Of them, counting what the kernel would take back from its caches and what this process has already. Of the machine's memory
   /// all counts as left: how much of it others take changes by the minute.
   std::uint64_t left = 0;
-  bool own = false;     ///< of this process' own cgroup, or of its pod's: nobody else takes from it
-  bool killed = false;  ///< the kernel has killed there for want of memory
-  std::string whose;    ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
+  /// Of what is charged there, tmpfs, which stays when a process ends; 0 also where it is not known.
+  std::uint64_t shmem = 0;
+  bool own = false;   ///< of this process' own cgroup, or of its pod's: nobody else takes from it
+  std::string whose;  ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
 };
 
 /// All limits that can be seen, the nearest first and the machine last. A container may not see those above its own.

@@ -27,13 +27,11 @@ StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
 }
 
 // tmpfs is charged to whoever wrote it, and stays so when that was killed for want of memory. Without this, the next start would
-// be killed as well, even before this component opens. Where there is room, as at every other start, nothing goes.
+// be killed as well, even before this component opens. Where the sizes fit, nothing goes.
 void StreamComponent::make_room(const std::string& flows) {
   const MemoryFit fit = fit_now();
-  const std::uint64_t held = fit.short_at_start == 0 ? 0 : flows_held(shared_.state_dir);
-  if (held == 0) return;
-  const std::uint64_t removed = remove_oldest_logs(flows, std::min(fit.short_at_once, held));
-  give_up_ = std::min(fit.short_at_start, held) - std::min({removed, fit.short_at_start, held});
+  const std::uint64_t removed = fit.short_at_once == 0 ? 0 : remove_oldest_logs(flows, fit.short_at_once);
+  give_up_ = fit.short_at_start - std::min(removed, fit.short_at_start);
   if (removed != 0)
     log_warning("stream: " + mib(removed) +
                 " of what was captured earlier made room, so that flowtapd can start" +
@@ -41,7 +39,9 @@ void StreamComponent::make_room(const std::string& flows) {
 }
 
 MemoryFit StreamComponent::fit_now() const {
-  return fit_memory_here(options_, kernel::LogPins(bpffs_path(options_, shared_.host_root)).ring_bytes());
+  return fit_memory_here(options_,
+                         {.ring = kernel::LogPins(bpffs_path(options_, shared_.host_root)).ring_bytes(),
+                          .flows = flows_held(shared_.state_dir)});
 }
 
 void StreamComponent::open() {

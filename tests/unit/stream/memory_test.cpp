@@ -10,7 +10,9 @@
 
 #include "stream/commands.hpp"
 #include "stream/flows_room.hpp"
+#include "stream/memory_files.hpp"
 #include "stream/memory_fit.hpp"
+#include "stream/store/journal_segments.hpp"
 #include "tests/support/files/file_tree.hpp"
 
 namespace flowtap {
@@ -45,6 +47,7 @@ TEST(MemoryLimits, TheNearestIsTheSmallestOfAllAbove) {
   ASSERT_EQ(limits.size(), 3U);
   EXPECT_EQ(smallest(limits)->bytes, 200 * kMiB);
   EXPECT_EQ(smallest(limits)->left, 110 * kMiB) << "tmpfs is not taken back, caches of files are";
+  EXPECT_EQ(smallest(limits)->shmem, 60 * kMiB);
   EXPECT_EQ(smallest(limits)->whose, "memory.max of the cgroup /kubepods/pod1");
   EXPECT_EQ(limits.back().whose, "the machine's memory");
   EXPECT_EQ(limits.back().bytes, 8192 * kMiB);
@@ -59,12 +62,14 @@ TEST(MemoryLimits, OfV1) {
             "31 1 0:26 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory\n")
       .file("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "104857600\n")
       .file("sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "94371840\n")
-      .file("sys/fs/cgroup/memory/a/b/memory.stat", "inactive_file 7\ntotal_inactive_file 4194304\n")
+      .file("sys/fs/cgroup/memory/a/b/memory.stat",
+            "inactive_file 7\ntotal_inactive_file 4194304\nshmem 7\ntotal_shmem 1048576\n")
       .file("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
   const auto limits = limits_of(tree);
   ASSERT_EQ(limits.size(), 1U);
   EXPECT_EQ(limits.front().bytes, 100 * kMiB);
   EXPECT_EQ(limits.front().left, 14 * kMiB);
+  EXPECT_EQ(limits.front().shmem, kMiB);
   EXPECT_EQ(limits.front().whose, "memory.limit_in_bytes of the cgroup /a/b");
 }
 
@@ -85,20 +90,18 @@ TEST(MemoryLimits, InContainers) {
 }
 
 // What others do in a cgroup above is no reason to remove anything here.
-TEST(MemoryLimits, WhichOnesAreItsOwnAndWhereItWasKilled) {
+TEST(MemoryLimits, WhichOnesAreItsOwn) {
   const std::string pod = "/kubepods/pod00000000-1111-2222-3333-444444444444";
   test::FileTree tree;
   tree.file("proc/self/cgroup", "0::" + pod + "/app\n").file("proc/self/mountinfo", kV2Mount);
   for (const std::string& cgroup : {pod + "/app", pod, std::string("/kubepods")})
     tree.file("sys/fs/cgroup" + cgroup + "/memory.max", "209715200\n")
-        .file("sys/fs/cgroup" + cgroup + "/memory.current", "209715200\n")
-        .file("sys/fs/cgroup" + cgroup + "/memory.events",
-              "max 7\noom 1\noom_kill " + std::string(cgroup == pod ? "1" : "0") + "\noom_group_kill 1\n");
+        .file("sys/fs/cgroup" + cgroup + "/memory.current", "209715200\n");
   const auto limits = limits_of(tree);
   ASSERT_EQ(limits.size(), 3U);
-  EXPECT_TRUE(limits[0].own && !limits[0].killed);
-  EXPECT_TRUE(limits[1].own && limits[1].killed);
-  EXPECT_TRUE(!limits[2].own && !limits[2].killed);
+  EXPECT_TRUE(limits[0].own);
+  EXPECT_TRUE(limits[1].own);
+  EXPECT_FALSE(limits[2].own);
 }
 
 TEST(MemoryLimits, WhatThisProcessHasAlreadyIsLeftToIt) {
@@ -136,8 +139,93 @@ TEST(MemoryLimits, WhatCannotBeReadIsNoLimitAndIsTold) {
   EXPECT_EQ(smallest({}), nullptr);
 }
 
+// Whatever a file says: a number, or no limit.
+TEST(MemoryLimits, OnlyAWholeNumberIsALimit) {
+  const auto limit = [](const std::string& text) {
+    test::FileTree tree;
+    tree.file("proc/self/cgroup", "0::/x\n")
+        .file("proc/self/mountinfo", kV2Mount)
+        .file("sys/fs/cgroup/x/memory.max", text)
+        .file("sys/fs/cgroup/x/memory.current", "4096\n");
+    const auto limits = limits_of(tree);
+    return limits.empty() ? std::nullopt : std::optional(limits.front().bytes);
+  };
+  EXPECT_EQ(limit("1048576\n"), kMiB);
+  EXPECT_EQ(limit("1048576"), kMiB);
+  EXPECT_EQ(limit("0\n"), 0U) << "the kernel takes it";
+  for (const char* none : {"", "\n", "max\n", "max", "-1\n", "+1048576\n", "1e9\n", "1048576 2\n",
+                           "1048576k\n", "0x100000\n", "1048576\n7\n", "9223372036854771712\n",
+                           "18446744073709551615\n", "99999999999999999999999\n", "\xff\xfe\x01", "MAX\n"})
+    EXPECT_EQ(limit(none), std::nullopt) << none;
+}
+
+TEST(MemoryLimits, WhatIsChargedAndCannotBeReadCountsAsNothing) {
+  const auto left = [](const std::string& current, const std::string& stat) {
+    test::FileTree tree;
+    tree.file("proc/self/cgroup", "0::/x\n")
+        .file("proc/self/mountinfo", kV2Mount)
+        .file("sys/fs/cgroup/x/memory.max", "1048576\n")
+        .file("sys/fs/cgroup/x/memory.current", current)
+        .file("sys/fs/cgroup/x/memory.stat", stat);
+    return limits_of(tree).at(0).left;
+  };
+  EXPECT_EQ(left("4096\n", ""), kMiB - 4096);
+  EXPECT_EQ(left("4096\n", "inactive_file 99999999\n"), kMiB) << "more cache than there is";
+  EXPECT_EQ(left("4096\n", "inactive_file -7\nactive_file\nslab_reclaimable 1e3\nnonsense"), kMiB - 4096);
+  EXPECT_EQ(left("99999999999\n", ""), 0U) << "more than the limit, as when that was lowered";
+  for (const char* none : {"", "max\n", "-5\n", "99999999999999999999999\n", "x"})
+    EXPECT_EQ(left(none, ""), kMiB) << none;
+}
+
+TEST(MemoryLimits, PlacesThatAreNone) {
+  const auto place = [](std::string_view cgroup, std::string_view mountinfo) {
+    return memory_cgroup_place(cgroup, mountinfo, CgroupVersion::kV2);
+  };
+  const std::string_view good = "0::/a/b\n";
+  ASSERT_TRUE(place(good, kV2Mount));
+  EXPECT_EQ(place(good, kV2Mount)->path, "/a/b");
+  for (const std::string_view cgroup :
+       {"", "\n", ":", "::", "0::", "0::\n", "0::relative\n", "0:/x\n", "1::/x\n"})
+    EXPECT_FALSE(place(cgroup, kV2Mount)) << cgroup;
+  for (const std::string_view mounts :
+       {"", " - cgroup2\n", "25 - cgroup2\n", "25 1 0:22 / - cgroup2 x rw\n",
+        "25 1 0:22 / sys rw - cgroup2 x rw\n", "25 1 0:22 x /sys rw - cgroup2 x rw\n",
+        "25 1 0:22 / /sys rw cgroup2 x rw\n"})
+    EXPECT_FALSE(place(good, mounts)) << mounts;
+  EXPECT_EQ(place(good, "25 1 0:22 /elsewhere /sys rw - cgroup2 x rw\n")->path, "");
+  EXPECT_EQ(place(good, "25 1 0:22 /a /sys rw - cgroup2 x rw\n")->path, "/b");
+  EXPECT_EQ(place("0::/ab\n", "25 1 0:22 /a /sys rw - cgroup2 x rw\n")->path, "") << "another one's name";
+}
+
+TEST(MemoryLimits, AMachineWithNoMemoryOrTooMuchOfIt) {
+  for (const char* meminfo : {"", "MemTotal: kB\n", "MemTotal: -1 kB\n",
+                              "MemTotal: 18446744073709551615 kB\n", "MemTotal: 0 kB\n"}) {
+    test::FileTree tree;
+    tree.file("proc/self/cgroup", "0::/\n")
+        .file("proc/self/mountinfo", kV2Mount)
+        .file("proc/meminfo", meminfo);
+    EXPECT_TRUE(limits_of(tree).empty()) << meminfo;
+  }
+}
+
+TEST(MemoryLimits, WhatAProcessHasBesideItsFiles) {
+  EXPECT_EQ(anonymous_of_statm("40000 512 256 9 0 77 0\n", 4096), 256U * 4096);
+  EXPECT_EQ(anonymous_of_statm("40000 512 600 9 0 77 0\n", 4096), 0U);
+  for (const char* none : {"", "\n", "1", "1 x", "1 99999999999999999999999 0", "1 18446744073709551615 0"})
+    EXPECT_EQ(anonymous_of_statm(none, 4096), 0U) << none;
+}
+
+// What a start takes before it can make room, with a journal of this size.
+constexpr std::uint64_t at_once(std::uint64_t journal) {
+  return 18 * kMiB + kCpus * kMiB / 2 + journal_segment_bytes(journal);
+}
+
 std::vector<MemoryLimit> limited(std::uint64_t bytes, std::uint64_t left) {
-  return {{.bytes = bytes, .left = left, .own = true, .whose = "memory.max of the cgroup /x"}};
+  return {{.bytes = bytes,
+           .left = left,
+           .shmem = bytes - left,
+           .own = true,
+           .whose = "memory.max of the cgroup /x"}};
 }
 MemoryFit fit(const StreamOptions& options, std::uint64_t limit) {
   return fit_memory(options, limited(limit, limit), kCpus);
@@ -221,7 +309,7 @@ TEST(MemoryFit, WhereNothingFitsItSaysHowMuchWould) {
 }
 
 TEST(MemoryFit, APinnedRingCountsAsItIs) {
-  const MemoryFit found = fit_memory({}, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  const MemoryFit found = fit_memory({}, limited(160 * kMiB, 160 * kMiB), kCpus, {.ring = 64 * kMiB});
   EXPECT_EQ(found.options.ring_bytes, 64 * kMiB);
   EXPECT_EQ(found.options.lines.flows_bytes, 47 * kMiB);
   EXPECT_EQ(found.too_much, "");
@@ -232,7 +320,7 @@ TEST(MemoryFit, APinnedRingChangesNothingInWhatWasAskedFor) {
   StreamOptions options;
   options.ring_bytes = 16 * kMiB;
   options.lines.flows_bytes = 64 * kMiB;
-  const MemoryFit found = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  const MemoryFit found = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, {.ring = 64 * kMiB});
   EXPECT_EQ(found.options.ring_bytes, 16 * kMiB);
   EXPECT_EQ(found.needed, 177 * kMiB);
   EXPECT_TRUE(
@@ -240,41 +328,76 @@ TEST(MemoryFit, APinnedRingChangesNothingInWhatWasAskedFor) {
                                "next start takes one of 16 MiB"))
       << found.too_much;
   options.lines.flows_bytes = 256 * kMiB;
-  const MemoryFit anyway = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, 64 * kMiB);
+  const MemoryFit anyway = fit_memory(options, limited(160 * kMiB, 160 * kMiB), kCpus, {.ring = 64 * kMiB});
   EXPECT_FALSE(anyway.too_much.contains("--detach")) << anyway.too_much;
 }
 
-// A start like any other: what was captured is charged, and yet all fits.
-TEST(MemoryFit, AStartThatFitsMissesNothing) {
-  const auto pinned = [](std::uint64_t left) {
-    return fit_memory({}, limited(130 * kMiB, left), kCpus, 32 * kMiB).short_at_start;
-  };
-  EXPECT_EQ(pinned(44 * kMiB), 0U);
-  EXPECT_EQ(pinned(17 * kMiB), 0U);
-  EXPECT_EQ(pinned(10 * kMiB), 7 * kMiB) << "it would not even begin";
-  const MemoryFit anew = fit_memory({}, limited(256 * kMiB, 60 * kMiB), kCpus);
-  EXPECT_EQ(anew.short_at_once, 0U);
-  EXPECT_EQ(anew.short_at_start, 21 * kMiB) << "a ring has to be made";
+// What was captured is charged, with the ring and the counters that are pinned, whether flowtapd ended, or was killed for want of
+// memory once: the sizes fit, so all of it stays.
+TEST(MemoryFit, AStartThatFitsMissesNothingHoweverFullTheFlowsAre) {
+  for (std::uint64_t limit = 110 * kMiB; limit < 400 * kMiB; limit += 7 * kMiB) {
+    const MemoryFit sizes = fit({}, limit);
+    const std::uint64_t ring = sizes.options.ring_bytes;
+    const std::uint64_t flows = sizes.options.lines.flows_bytes;
+    for (const std::uint64_t pinned : {0 * kMiB, 3 * kMiB, 20 * kMiB}) {
+      const MemoryFit again = fit_memory({}, limited(limit, limit - ring - flows - pinned), kCpus,
+                                         {.ring = ring, .flows = flows});
+      EXPECT_EQ(again.short_at_start, 0U) << limit << " " << pinned;
+      EXPECT_EQ(again.short_at_once, 0U) << limit << " " << pinned;
+    }
+  }
 }
 
-// tmpfs stays charged when the process that wrote it was killed.
-TEST(MemoryFit, WhatIsMissingAfterAKill) {
-  const auto killed = [](std::uint64_t left, std::uint64_t ring) {
-    auto limits = limited(256 * kMiB, left);
-    limits.front().killed = true;
-    return fit_memory({}, limits, kCpus, ring);
+// So much is charged beside the flows that it would not even begin; or a ring has to be made.
+TEST(MemoryFit, WhatOthersTakeBesideTheFlowsIsMissing) {
+  const std::uint64_t flows = 49 * kMiB;
+  const auto pinned = [](std::uint64_t left) {
+    return fit_memory({}, limited(130 * kMiB, left), kCpus, {.ring = 32 * kMiB, .flows = flows});
   };
-  EXPECT_EQ(killed(113 * kMiB, 0).short_at_start, 0U);
-  EXPECT_EQ(killed(100 * kMiB, 0).short_at_once, 0U);
-  EXPECT_EQ(killed(100 * kMiB, 0).short_at_start, 13 * kMiB);
-  EXPECT_EQ(killed(9 * kMiB, 0).short_at_once, 40 * kMiB);
-  EXPECT_EQ(killed(10 * kMiB, 64 * kMiB).short_at_start, 39 * kMiB) << "the ring is there already";
+  const std::uint64_t begin = at_once(flows / 2);
+  EXPECT_EQ(pinned(begin).short_at_start, 0U);
+  EXPECT_EQ(pinned(begin - 2 * kMiB).short_at_start, 2 * kMiB);
+  EXPECT_EQ(pinned(begin - 2 * kMiB).short_at_once, 2 * kMiB);
+  EXPECT_EQ(fit_memory({}, limited(130 * kMiB, 0), kCpus, {.ring = 32 * kMiB, .flows = kMiB}).short_at_once,
+            kMiB)
+      << "no more than there is";
+  const MemoryFit anew = fit_memory({}, limited(256 * kMiB, 64 * kMiB), kCpus, {.flows = 64 * kMiB});
+  EXPECT_EQ(anew.short_at_once, 0U);
+  EXPECT_EQ(anew.short_at_start, at_once(32 * kMiB)) << "64 MiB of ring are all that is left";
+}
+
+// tmpfs stays charged when the process that wrote it was killed, and would have it killed again.
+TEST(MemoryFit, OfSizesThatDoNotFitTheFlowsKeepWhatFits) {
+  StreamOptions options;
+  options.ring_bytes = 32 * kMiB;
+  options.lines.flows_bytes = 256 * kMiB;
+  options.lines.journal_bytes = 128 * kMiB;
+  const auto with = [&options](std::uint64_t left) {
+    return fit_memory(options, limited(160 * kMiB, left), kCpus, {.ring = 32 * kMiB, .flows = 100 * kMiB});
+  };
+  // 160 less the ring and 49 for itself.
+  EXPECT_EQ(with(28 * kMiB).short_at_start, 21 * kMiB);
+  EXPECT_EQ(with(10 * kMiB).short_at_once, at_once(128 * kMiB) - 10 * kMiB);
+  const MemoryFit little =
+      fit_memory(options, limited(160 * kMiB, 28 * kMiB), kCpus, {.ring = 32 * kMiB, .flows = 79 * kMiB});
+  EXPECT_EQ(little.short_at_start, 0U) << "there is no more than what fits";
+}
+
+// As after a restart of its pod, whose cgroup is another one each time.
+TEST(MemoryFit, FlowsThatAreChargedElsewhereStay) {
+  StreamOptions options;
+  options.lines.flows_bytes = 256 * kMiB;
+  auto limits = limited(160 * kMiB, 150 * kMiB);
+  limits.front().shmem = 0;
+  const MemoryFit fit = fit_memory(options, limits, kCpus, {.ring = 32 * kMiB, .flows = 200 * kMiB});
+  EXPECT_EQ(fit.short_at_start, 0U);
+  EXPECT_EQ(fit.short_at_once, 0U);
 }
 
 TEST(MemoryFit, WhatOthersTakeInACgroupAboveIsNotMissing) {
   auto limits = limited(256 * kMiB, 200 * kMiB);
-  limits.push_back({.bytes = 1024 * kMiB, .left = 0, .killed = true, .whose = "memory.max of the cgroup /"});
-  const MemoryFit fit = fit_memory({}, limits, kCpus);
+  limits.push_back({.bytes = 1024 * kMiB, .left = 0, .whose = "memory.max of the cgroup /"});
+  const MemoryFit fit = fit_memory({}, limits, kCpus, {.flows = 16 * kMiB});
   EXPECT_EQ(fit.short_at_start, 0U);
   EXPECT_EQ(fit.short_at_once, 0U);
 }
