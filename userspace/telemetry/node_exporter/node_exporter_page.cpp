@@ -70,8 +70,8 @@ class NodeExporterPage::LaneCollector final : public Collector {
   std::shared_ptr<Board> board_;
 };
 
-NodeExporterPage::NodeExporterPage(std::string host_root, std::chrono::milliseconds limit)
-    : host_root_(std::move(host_root)), limit_(limit) {}
+NodeExporterPage::NodeExporterPage(std::string host_root, std::chrono::milliseconds limit, Now now)
+    : host_root_(std::move(host_root)), limit_(limit), now_(std::move(now)) {}
 
 NodeExporterPage::~NodeExporterPage() = default;
 
@@ -84,7 +84,7 @@ void NodeExporterPage::begin_lanes() {
 }
 
 Page NodeExporterPage::read() {
-  const auto asked = PageClock::now();
+  const auto asked = now_();
   const std::scoped_lock lock(mutex_);
   // Whoever waited while somebody else's reading ran has its result.
   if (!boards_.empty() && asked < ended_ + kLeast) return last_;
@@ -102,7 +102,7 @@ Page NodeExporterPage::read() {
         if (reader.lane == static_cast<Lane>(i)) add_success(reader, false, last_);
     last_.merge(std::move(page));
   }
-  ended_ = PageClock::now();
+  ended_ = now_();
   return last_;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,8 +21,11 @@ class NodeExporterPage final : public stats::compat::PageSource {
   static constexpr std::chrono::milliseconds kLimit{3000};  ///< for one reading; scrapes have 10 s as a rule
   static constexpr std::chrono::milliseconds kLeast{100};   ///< who asks again within this gets the same page
 
-  /// `host_root`: where the node's root is seen. The threads begin with the first read().
-  explicit NodeExporterPage(std::string host_root, std::chrono::milliseconds limit = kLimit);
+  using Now = std::function<std::chrono::steady_clock::time_point()>;
+
+  /// `host_root`: where the node's root is seen. `now` is asked by whoever reads. The threads begin with the first read().
+  explicit NodeExporterPage(std::string host_root, std::chrono::milliseconds limit = kLimit,
+                            Now now = std::chrono::steady_clock::now);
   ~NodeExporterPage() override;
 
   [[nodiscard]] stats::compat::Page read() override;
@@ -34,6 +38,7 @@ class NodeExporterPage final : public stats::compat::PageSource {
 
   std::string host_root_;
   std::chrono::milliseconds limit_;
+  Now now_;
   std::mutex mutex_;
   std::chrono::steady_clock::time_point ended_{};  // the last reading
   stats::compat::Page last_;
