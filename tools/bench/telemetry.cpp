@@ -1,7 +1,7 @@
 // The cost of measuring a node and its containers: a flowtapd that counts and measures, with no pods, 110 and 1,000,
-// which wake once a second, compared with Debian's node_exporter.
+// which wake once a second, and with no pods compared with Debian's node_exporter, which gives the same families.
 //
-//   bench_telemetry [PODS|PODSsandboxes...]     only with this many, without node_exporter; sandboxes sleep
+//   bench_telemetry [PODS|PODSsandboxes|node...]     only these; sandboxes sleep; node: the comparison
 #include <fmt/core.h>
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -34,6 +35,7 @@ constexpr auto kSpread = 5s;    // the pods start within this time, which is not
 constexpr auto kSettled = 20s;  // names are asked for, and files read each second, for the first ten
 constexpr std::string_view kSandboxes =
     "sandboxes";  // after a count: pods' sandboxes, which sleep, instead of containers
+constexpr std::string_view kNode = "node";
 constexpr const char* kGzip = "Accept-Encoding: gzip";
 
 // The process that is measured, and where it answers.
@@ -139,6 +141,19 @@ Status check(const Server& server, std::size_t count) {
   return {};
 }
 
+// The families of node_exporter that a page has. Their scrape_* and build_info tell of the exporter itself.
+Result<std::set<std::string>> node_families(const Server& server) {
+  FTAP_TRY_ASSIGN(answer, scrape(server, ""));
+  std::set<std::string> names;
+  constexpr std::string_view kType = "# TYPE node_";
+  for (auto at = answer.body.find(kType); at != std::string::npos; at = answer.body.find(kType, at + 1)) {
+    const auto begin = at + kType.size();
+    const std::string name = answer.body.substr(begin, answer.body.find(' ', begin) - begin);
+    if (!name.starts_with("scrape_") && !name.starts_with("exporter_")) names.insert(name);
+  }
+  return names;
+}
+
 Status run_with(std::size_t count, std::string_view cpu_goal, bool sandboxes = false) {
   const test::ScratchRoot root;
   FTAP_TRY_ASSIGN(energy, PowercapTree::make(root));
@@ -160,11 +175,38 @@ Status run_with(std::size_t count, std::string_view cpu_goal, bool sandboxes = f
   return count == 0 ? Status() : check(server, count);
 }
 
-Status peer() {
+// Two processes that give the same families of the node, one after the other: Debian's node_exporter, and a flowtapd that gives these
+// beside its own table. A family that only the first one has would make the comparison wrong.
+Status compare_with_node_exporter() {
+  std::set<std::string> theirs;
+  {
+    const test::ScratchRoot root;
+    const test::NodeExporter exporter(root);
+    std::this_thread::sleep_for(2s);
+    const Server server{exporter.pid(), exporter.port()};
+    FTAP_TRY_ASSIGN(families, node_families(server));
+    theirs = std::move(families);
+    FTAP_TRY(watch(server, "node_exporter", ""));
+  }
   const test::ScratchRoot root;
-  const test::NodeExporter exporter(root);
-  std::this_thread::sleep_for(2s);
-  return watch({exporter.pid(), exporter.port()}, "node_exporter (the node alone)", "");
+  const std::uint16_t port = test::free_port();
+  Flowtapd daemon(root, "enabled: false",
+                  {"--enable-prometheus", "--prometheus-address", fmt::format("127.0.0.1:{}", port),
+                   "--compat-metrics", "node"});
+  FTAP_TRY(daemon.wait_ready());
+  std::this_thread::sleep_for(kSettled);
+  const Server server{daemon.pid(), port};
+  FTAP_TRY(watch(server, "flowtapd, node_exporter's families", ""));
+  FTAP_TRY_ASSIGN(ours, node_families(server));
+  std::size_t missing = 0;
+  for (const std::string& name : theirs)
+    if (!ours.contains(name)) {
+      ++missing;
+      print_row("- not given: node_" + name, "", "");
+    }
+  print_row("- families of node_exporter", fmt::format("{}", theirs.size() - missing), "",
+            fmt::format("{}", theirs.size()));
+  return missing == 0 ? Status() : fail("the two do not give the same families");
 }
 
 std::string_view goal_of(std::size_t pods) {
@@ -174,15 +216,19 @@ std::string_view goal_of(std::size_t pods) {
 Status run(const std::vector<std::string>& counts) {
   print_section(fmt::format("telemetry, {} windows of {} s", kWindows, kWindow.count()));
   for (const std::string& word : counts) {
+    if (word == kNode) {
+      FTAP_TRY(compare_with_node_exporter());
+      continue;
+    }
     std::size_t digits = 0;
     const std::size_t count = std::stoul(word, &digits);
     const std::string_view behind = std::string_view(word).substr(digits);
     if (!behind.empty() && behind != kSandboxes)
-      return fail(fmt::format("'{}' is neither PODS nor PODS{}", word, kSandboxes));
+      return fail(fmt::format("'{}' is neither PODS, PODS{} nor {}", word, kSandboxes, kNode));
     FTAP_TRY(run_with(count, behind.empty() ? goal_of(count) : "", !behind.empty()));
   }
   if (!counts.empty()) return {};
-  FTAP_TRY(peer());
+  FTAP_TRY(compare_with_node_exporter());
   for (const std::size_t count : {0UL, 110UL, 1000UL}) FTAP_TRY(run_with(count, goal_of(count)));
   return {};
 }
