@@ -86,4 +86,9 @@ Answer Admission::no_token() const {
   return unauthorized();
 }
 
+Status Admission::health() const {
+  if (tokens_) FTAP_TRY(tokens_->health());
+  return kube_ ? kube_->health() : Status();
+}
+
 }  // namespace flowtap::api

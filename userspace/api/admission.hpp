@@ -27,12 +27,12 @@ class Admission final : public http::Gate {
   [[nodiscard]] http::Verdict answered(std::string_view authorization, std::string_view target) override;
   /// 401, as for an unknown token.
   [[nodiscard]] http::Answer no_token() const override;
-  [[nodiscard]] Status health() const override { return kube_ ? kube_->health() : Status(); }
+  [[nodiscard]] Status health() const override;
 
  private:
   Admission() = default;
 
-  std::optional<BearerTokens> tokens_;
+  mutable std::optional<BearerTokens> tokens_;  // looks at its file when it is asked
   std::unique_ptr<kube::KubeAccess> kube_;
 };
 

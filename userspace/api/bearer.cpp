@@ -22,6 +22,12 @@ constexpr std::string_view kSpace = " \t\r";  // \r, as the file may come from W
 constexpr std::string_view kHint =
     "write a token of 16 bytes or more into it (openssl rand -hex 32), and chmod 0600";
 
+std::string unread_hint(int error) {
+  const bool is_denied = error == EACCES || error == EPERM;
+  return is_denied ? "let flowtapd read it: chown root, chmod 0600, and a directory that it may enter"
+                   : std::string(kHint);
+}
+
 }  // namespace
 
 Result<BearerTokens> BearerTokens::load(std::string path) {
@@ -39,7 +45,7 @@ Status BearerTokens::read() {
   const Fd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
   if (!file.valid() || ::fstat(file.get(), &status) != 0)
-    return fail_errno(errno, "cannot read " + named, std::string(kHint));
+    return fail_errno(errno, "cannot read " + named, unread_hint(errno));
   if (!S_ISREG(status.st_mode)) return fail(named + " are not in a regular file", std::string(kHint));
   if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     return fail(named + " can be read by everybody, or written by a group", std::string(kHint));
@@ -68,11 +74,20 @@ void BearerTokens::look() {
   next_look_ = now + kLookPause;
   struct stat status{};
   if (::stat(path_.c_str(), &status) != 0) {
+    health_ = fail_errno(errno, "nobody is let in: cannot read the API's tokens in " + in_quotes(path_),
+                         unread_hint(errno));
     digests_.clear();
     seen_ = {};
     return;
   }
-  if (version_of(status) != seen_) static_cast<void>(read());
+  health_ = version_of(status) == seen_ ? Status() : read();
+  if (!health_) health_ = std::unexpected(Error(health_.error()).in("the tokens of before are valid still"));
+}
+
+Status BearerTokens::health() {
+  const std::scoped_lock lock(mutex_);
+  look();
+  return health_;
 }
 
 std::optional<std::string_view> bearer_token(std::string_view authorization) {

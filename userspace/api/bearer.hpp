@@ -34,6 +34,9 @@ class BearerTokens {
   /// `authorization` is the value of that header. The time that this takes tells nothing about the tokens.
   [[nodiscard]] bool accepts(std::string_view authorization);
 
+  /// Looks at the file. An Error: it is gone, so that nobody is let in, or has no list any more, so that the one before counts.
+  [[nodiscard]] Status health();
+
   BearerTokens(BearerTokens&& other) noexcept
       : path_(std::move(other.path_)), digests_(std::move(other.digests_)), seen_(other.seen_) {}
   BearerTokens& operator=(BearerTokens&&) = delete;
@@ -61,6 +64,7 @@ class BearerTokens {
   std::mutex mutex_;
   std::vector<Digest> digests_;
   Version seen_;
+  Status health_;
   Clock::time_point next_look_{};
 };
 

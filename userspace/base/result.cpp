@@ -33,9 +33,26 @@ std::string exhaustion_hint(int err) {
   }
 }
 
+namespace {
+
+const char* file_system_hint(int err) {
+  switch (err) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on that file system: df -h and df -i say whether bytes or files are used up";
+    case EROFS:
+      return "that file system is mounted read-only: mount it anew with rw, or name another place";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 // What is used up is the cause, whatever else could have been.
 std::unexpected<Error> fail_errno(int err, std::string what, std::string hint) {
   if (std::string more = exhaustion_hint(err); !more.empty()) hint = std::move(more);
+  if (hint.empty()) hint = file_system_hint(err);
   return std::unexpected(Error{std::move(what) + ": " + errno_text(err), std::move(hint), err});
 }
 

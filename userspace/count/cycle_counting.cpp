@@ -1,5 +1,6 @@
 #include "count/cycle_counting.hpp"
 
+#include "base/with_hint.hpp"
 #include "kernel/topology.hpp"
 #include "telemetry/energy/powercap.hpp"
 
@@ -30,7 +31,7 @@ void CycleCounting::choose(const TelemetryOptions& options, bool counts, const s
     if (opened)
       counters_ = std::make_shared<const kernel::CycleCounters>(std::move(*opened));
     else
-      why_not_ = opened.error().what;
+      why_not_ = with_hint(opened.error());
   }
 }
 

@@ -2,8 +2,11 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "base/complaint.hpp"
 #include "base/printable.hpp"
@@ -53,11 +56,25 @@ int tell_checked(const Config& config) {
   return 0;
 }
 
+// The parts make threads, and the standard library throws where it gets none.
+Result<std::unique_ptr<App>> start(Config config, int argc, char** argv) {
+  try {
+    return App::start(std::move(config), [argc, argv] { return parse_flags(argc, argv); });
+  } catch (const std::system_error& error) {
+    return fail_errno(
+        error.code().value(), "cannot start a thread",
+        "let it have more of them: TasksMax= of its unit, pids.max of its cgroup or one above, or the "
+        "sysctls kernel.threads-max and kernel.pid_max");
+  } catch (const std::bad_alloc&) {
+    return fail_errno(ENOMEM, "cannot start");
+  }
+}
+
 int serve(Invocation invocation, int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, kArenas);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
   raise_descriptor_limit();
   open_log(invocation.config.log_level);
-  auto app = App::start(std::move(invocation.config), [argc, argv] { return parse_flags(argc, argv); });
+  auto app = start(std::move(invocation.config), argc, argv);
   if (!app) {
     log_error(app.error());
     return 1;

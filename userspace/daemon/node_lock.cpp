@@ -42,6 +42,10 @@ std::string lock_hint(int error) {
     case ENOSPC:
     case EDQUOT:
       return "make room in the node's /run";
+    case ENOLCK:
+    case EINVAL:
+    case EOPNOTSUPP:
+      return "the node's /run is on a file system without locks: mount a tmpfs there";
     default:
       return "set host_root (--host-root) to where the node's / is, which has a directory run";
   }
@@ -69,13 +73,13 @@ Result<NodeLock> NodeLock::take_file(const std::string& path, const std::string&
   if (!file.valid()) return fail_errno(errno, "cannot open " + path, lock_hint(errno));
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return is_held(file.get());
-    return fail_errno(errno, "cannot lock " + path);
+    return fail_errno(errno, "cannot lock " + path, lock_hint(errno));
   }
   // For messages only; the lock itself is the kernel's.
   const std::string text = api::LockText{std::to_string(::getpid()), state_dir}.text();
   if (::ftruncate(file.get(), 0) != 0 ||
       ::pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    return fail_errno(errno, "cannot write " + path);
+    return fail_errno(errno, "cannot write " + path, lock_hint(errno));
   return NodeLock(std::move(file), path, state_dir);
 }
 

@@ -70,6 +70,15 @@ Status check_btf(const std::string& path) {
                         : "mount the node's sysfs at /sys");
 }
 
+// By whom a process is denied what it has the capabilities for, other than by them.
+std::string denied_hint() {
+  if (const auto status = read_file("/proc/self/status"))
+    if (Status lacks = check_capabilities(*status); !lacks) return std::move(lacks.error().hint);
+  return "this process has CAP_BPF and CAP_PERFMON, so something else forbids it: a container's seccomp "
+         "profile or user namespace, AppArmor or SELinux (dmesg and the audit log name them), or the "
+         "kernel's lockdown, which must not be 'confidentiality' (/sys/kernel/security/lockdown)";
+}
+
 }  // namespace
 
 Status check_bpf_requirements() {
@@ -80,6 +89,10 @@ Status check_bpf_requirements() {
 Status check_bpf_requirements(const std::string& btf, std::string_view proc_status) {
   FTAP_TRY(check_capabilities(proc_status));
   return check_btf(btf);
+}
+
+Error bpf_refusal(std::string_view step, int err, const Refusal& why) {
+  return bpf_refusal(step, err, why.reason, why.program);
 }
 
 Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::string_view program) {
@@ -99,12 +112,11 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
   switch (err) {
     case EPERM:
     case EACCES:
-      error.hint =
-          "run as root or with CAP_BPF and CAP_PERFMON; a container also needs them, and lockdown must not "
-          "be 'confidentiality'";
+      error.hint = denied_hint();
       break;
     case ENOENT:
     case ESRCH:
+    case ENODEV:
       error.hint =
           "this kernel lacks a tracepoint or type that is needed; flowtap supports kernels >= 6.1 with BTF";
       break;
@@ -117,6 +129,23 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
       break;
     case EBUSY:
       error.hint = "another program holds that place: 'bpftool prog' and 'bpftool struct_ops' list what runs";
+      break;
+    case E2BIG:
+      error.hint =
+          step.starts_with("attach")
+              ? "as many programs as the kernel allows stand there already: 'bpftool perf' and 'bpftool "
+                "link' list whose they are"
+              : "more was asked for than the kernel gives to one map: set stream.ring_bytes and "
+                "telemetry.max_cgroups to less";
+      break;
+    case ENOSPC:
+      error.hint =
+          "the kernel has no number or place left for another one: 'bpftool prog', 'bpftool map' and "
+          "'bpftool link' list who holds them";
+      break;
+    case EINVAL:
+      error.hint = "flowtap supports kernels >= 6.1 with BTF; if this one, " + kernel_release() +
+                   ", is such a kernel, please report this with the output of 'flowtap status'";
       break;
     default:
       error.hint = "please report this with the output of 'flowtap status' and the kernel's version";

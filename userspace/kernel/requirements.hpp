@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "kernel/libbpf_messages.hpp"
 
 namespace flowtap::kernel {
 
@@ -21,5 +22,6 @@ namespace flowtap::kernel {
 /// said, `program` the one that the verifier refused, if it was the verifier.
 [[nodiscard]] Error bpf_refusal(std::string_view step, int err, std::string_view reason,
                                 std::string_view program = {});
+[[nodiscard]] Error bpf_refusal(std::string_view step, int err, const Refusal& why);
 
 }  // namespace flowtap::kernel

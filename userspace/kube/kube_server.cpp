@@ -42,6 +42,21 @@ int progress(void* stop, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcep
   return *static_cast<const std::atomic<bool>*>(stop) ? 1 : 0;
 }
 
+std::string unreached_hint(CURLcode why) {
+  switch (why) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+      return "name the file of the cluster's CA in api.kubernetes_ca";
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return "see whether this node reaches it (curl -k URL/readyz), or name another address in "
+             "api.kubernetes_server";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 struct KubeServer::Handle {
@@ -74,7 +89,8 @@ Result<std::string> KubeServer::post(std::string_view path, const std::string& b
   FTAP_TRY_ASSIGN(token, read_line(options_.token_file));
   // A text with a line break would add another header.
   if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
-    return fail(in_quotes(options_.token_file) + " has no token of a service account");
+    return fail(in_quotes(options_.token_file) + " has no token of a service account",
+                "name the file of one in api.kubernetes_token");
   Headers headers;
   if (!headers.add("Authorization: Bearer " + token) || !headers.add("Content-Type: application/json") ||
       !headers.add("Accept: application/json") || !headers.add("Expect:"))
@@ -104,7 +120,8 @@ Result<std::string> KubeServer::post(std::string_view path, const std::string& b
   ::curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
   const CURLcode done = ::curl_easy_perform(curl);
   if (done != CURLE_OK)
-    return std::unexpected(Error{"cannot ask " + name + ": " + ::curl_easy_strerror(done), "", kUnreachable});
+    return std::unexpected(
+        Error{"cannot ask " + name + ": " + ::curl_easy_strerror(done), unreached_hint(done), kUnreachable});
   long status = 0;
   ::curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status == 401 || status == 403)

@@ -11,13 +11,21 @@
 namespace flowtap::stats {
 namespace {
 
+constexpr std::uint16_t kFreePorts = 1024;  // from here on (net.ipv4.ip_unprivileged_port_start)
+
 std::string hint_for(int error, const Address& address) {
   const std::string port = std::to_string(address.port);
   switch (error) {
     case EADDRINUSE:
       return "another process has port " + port + " (ss -ltnp 'sport = :" + port + "'); choose another one";
     case EACCES:
-      return "ports below 1024 need CAP_NET_BIND_SERVICE; choose a higher one";
+    case EPERM:
+      return address.port < kFreePorts
+                 ? "ports below 1024 need CAP_NET_BIND_SERVICE; choose a higher one"
+                 : "a security profile (SELinux, AppArmor) forbids that port; choose another "
+                   "one, or allow it there";
+    case EAFNOSUPPORT:
+      return "this machine has no IPv6; choose an IPv4 address";
     case EADDRNOTAVAIL:
       return "this machine does not have that address; 0.0.0.0 stands for all that it has";
     default:

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "tests/support/daemon/daemon.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/net/tls_pair.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -52,6 +55,43 @@ TEST(ApiOverTcp, SaysWhenKubernetesCannotBeAsked) {
   EXPECT_TRUE(daemon.err().contains("api_tcp: " + why)) << daemon.err();
   EXPECT_EQ(get_tcp(port, "/healthz", "Authorization: Bearer " + kToken).status, 200)
       << "who is in the file gets in";
+}
+
+// Nobody gets in, or the next start cannot serve: whoever runs the node is told while it lasts.
+TEST(ApiOverTcp, SaysThatItsFilesAreGoneOrBad) {
+  const ScratchRoot root;
+  const auto write_tokens = [&](const std::string& text) {
+    root.write("token", text);
+    ASSERT_EQ(::chmod(root.file("token").c_str(), 0600), 0);
+  };
+  write_tokens(kToken + "\n");
+  write_tls_pair(root.file("cert"), root.file("key"), "localhost");
+  Daemon daemon(root,
+                {.flags = {"--api-address", "127.0.0.1:" + std::to_string(free_port()), "--cycle", "100ms"},
+                 .config = "api:\n  token_file: " + root.file("token") + "\n  tls_certificate: " +
+                           root.file("cert") + "\n  tls_key: " + root.file("key") + "\n"});
+  daemon.wait_ready();
+  const auto comes_to = [&](bool up, const std::string& says) {
+    EXPECT_TRUE(eventually([&] {
+      const auto now = daemon.component("api_tcp");
+      return now && now->up == up && (up ? now->detail : now->detail + now->hint).contains(says);
+    })) << says
+        << ": " << daemon.component("api_tcp")->detail << "\n"
+        << daemon.err();
+  };
+  comes_to(true, "https://");
+  std::filesystem::remove(root.file("token"));
+  comes_to(false, "nobody is let in: cannot read the API's tokens");
+  write_tokens("short\n");
+  comes_to(false, "are too short");
+  write_tokens(kToken + "\n");
+  comes_to(true, "https://");
+  std::filesystem::rename(root.file("cert"), root.file("cert.away"));
+  comes_to(false, "is gone");
+  root.write("cert", "nonsense");
+  comes_to(false, "cannot use the certificate");
+  std::filesystem::rename(root.file("cert.away"), root.file("cert"));
+  comes_to(true, "https://");
 }
 
 TEST(ApiOverTcp, IsMissingWhereItWouldNotBeSafe) {

@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include <boost/json/serialize.hpp>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <tuple>
@@ -126,6 +128,64 @@ TEST(Faults, WhatIsUsedUp) {
     Daemon daemon(root, {.before_exec = refusing_bpf(error, BPF_MAP_CREATE)});
     daemon.wait_ready();
     expect_down(daemon, "count", {says}, hint);
+  }
+}
+
+TEST(Faults, EachErrnoSaysWhatToDo) {
+  const ScratchRoot root;
+  struct Row {
+    int error;
+    unsigned command;
+    const char* hint;
+  };
+  for (const Row& row : {Row{ENFILE, BPF_MAP_CREATE, "fs.file-max"},
+                         {ENOSPC, BPF_MAP_CREATE, "bpftool map"},
+                         {E2BIG, BPF_MAP_CREATE, "telemetry.max_cgroups"},
+                         {ENODEV, BPF_LINK_CREATE, ">= 6.1"},
+                         {EBUSY, BPF_LINK_CREATE, "bpftool"}}) {
+    Daemon daemon(root, {.before_exec = refusing_bpf(row.error, row.command)});
+    daemon.wait_ready();
+    expect_down(daemon, "count", {std::strerror(row.error)}, row.hint);
+    EXPECT_EQ(daemon.component("count")->hint.find("report"), std::string::npos) << row.hint;
+  }
+}
+
+TEST(Faults, AMountThatIsRefusedSaysWhatToDo) {
+  const ScratchRoot root;
+  for (const auto& [error, hint] : {std::pair(EPERM, "CAP_SYS_ADMIN"), {ENOSPC, "fs.mount-max"}}) {
+    Daemon daemon(root, {.stream = true, .before_exec = refusing_call(__NR_mount, error)});
+    daemon.wait_ready();
+    const auto stream = daemon.component("stream");
+    ASSERT_TRUE(stream && stream->up) << daemon.err();
+    EXPECT_NE(stream->detail.find("is not a tmpfs of its own"), std::string::npos) << stream->detail;
+    EXPECT_NE(stream->detail.find(hint), std::string::npos) << stream->detail;
+  }
+}
+
+// The standard library throws here.
+TEST(Faults, ThreadsThatAreRefused) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = refusing_call(__NR_clone, EAGAIN)});
+  EXPECT_EQ(daemon.wait(), 1) << daemon.err();
+  EXPECT_EQ(lines_with(daemon.err(), "cannot start a thread: Resource temporarily unavailable").size(), 1U)
+      << daemon.err();
+  EXPECT_NE(daemon.err().find("TasksMax="), std::string::npos) << daemon.err();
+}
+
+// inotify has limits of its own, with the errnos of others.
+TEST(Faults, WatchesThatAreUsedUp) {
+  const ScratchRoot root;
+  std::filesystem::create_directory(root.file("log"));
+  root.write("log/x.log", "");
+  for (const auto& [call, error, hint] :
+       {std::tuple(__NR_inotify_init1, EMFILE, "fs.inotify.max_user_instances"),
+        {__NR_inotify_add_watch, ENOSPC, "fs.inotify.max_user_watches"}}) {
+    Daemon daemon(root, {.stream = true,
+                         .sources = "files: [/log/x.log]",
+                         .before_exec = refusing_call(static_cast<unsigned>(call), error)});
+    daemon.wait_ready();
+    EXPECT_TRUE(eventually([&] { return boost::json::serialize(daemon.status()).contains(hint); }))
+        << boost::json::serialize(daemon.status());
   }
 }
 

@@ -80,7 +80,40 @@ TEST(Requirements, ARefusalTellsStepReasonAndHint) {
   EXPECT_EQ(error.code, EACCES);
   for (const int missing : {ENOENT, ESRCH})
     EXPECT_NE(bpf_refusal("attach", missing, "").hint.find(">= 6.1"), std::string::npos) << missing;
-  EXPECT_NE(bpf_refusal("load", E2BIG, "").hint.find("report this"), std::string::npos);
+  EXPECT_NE(bpf_refusal("load", ELOOP, "").hint.find("report this"), std::string::npos);
+}
+
+// What bpf(2) can say, at the steps where it can say it: the hint is what this person can do next.
+TEST(Requirements, EachErrnoHasItsOwnHint) {
+  struct Row {
+    int error;
+    const char* step;
+    const char* hint;
+  };
+  for (const Row& row : {Row{EPERM, "load the log tap", "CAP_BPF"},
+                         {EACCES, "attach ftap_switch", "CAP_BPF"},
+                         {ENOMEM, "load the log tap", "MemoryMax="},
+                         {EMFILE, "load the log tap", "LimitNOFILE="},
+                         {ENFILE, "load the log tap", "fs.file-max"},
+                         {ENOSPC, "load the log tap", "bpftool map"},
+                         {E2BIG, "load the log tap", "telemetry.max_cgroups"},
+                         {E2BIG, "attach ftap_switch", "bpftool link"},
+                         {ENODEV, "attach ftap_switch", ">= 6.1"},
+                         {EBUSY, "attach ftap_switch", "bpftool struct_ops"},
+                         {EINVAL, "load the log tap", ">= 6.1"}}) {
+    const Error error = bpf_refusal(row.step, row.error, "");
+    EXPECT_NE(error.hint.find(row.hint), std::string::npos) << error.what << " -> " << error.hint;
+    EXPECT_EQ(error.code, row.error);
+    EXPECT_EQ(error.hint.contains("report"), row.error == EINVAL) << error.hint;
+  }
+}
+
+// Its errno is that of a denial, and no right would help.
+TEST(Requirements, AVerdictIsNoDenial) {
+  const Error error =
+      bpf_refusal("load the log tap", EACCES, Refusal{"invalid access to map value", "ftap_x"});
+  EXPECT_EQ(error.hint.find("CAP_BPF"), std::string::npos) << error.hint;
+  EXPECT_NE(error.hint.find("report this"), std::string::npos) << error.hint;
 }
 
 }  // namespace

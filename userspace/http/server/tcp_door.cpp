@@ -36,19 +36,26 @@ Status check(const TcpOptions& options, const asio::ip::address& host) {
   return {};
 }
 
-std::string listen_hint(int error) {
+constexpr std::uint16_t kFreePorts = 1024;  // from here on (net.ipv4.ip_unprivileged_port_start)
+
+std::string listen_hint(int error, std::uint16_t port) {
   switch (error) {
     case EACCES:
-      return "ports below 1024 need CAP_NET_BIND_SERVICE: choose a higher one in api.address, or start "
-             "flowtapd "
-             "anew with that right";
+    case EPERM:
+      return port < kFreePorts
+                 ? "ports below 1024 need CAP_NET_BIND_SERVICE: choose a higher one in api.address, or start "
+                   "flowtapd anew with that right"
+                 : "a security profile (SELinux, AppArmor) forbids that port: choose another one in "
+                   "api.address, or allow it there";
     case EADDRNOTAVAIL:
       return "this machine does not have that address: choose one of its own in api.address, or 0.0.0.0 for "
              "all";
     case EAFNOSUPPORT:
       return "this machine has no IPv6: choose an IPv4 address in api.address";
-    default:
+    case EADDRINUSE:
       return "find out with ss -ltnp which process has that port, or choose another api.address";
+    default:
+      return "choose another api.address";
   }
 }
 
@@ -108,10 +115,23 @@ Status TcpDoor::listen(const TcpOptions& options, asio::io_context& io) {
       acceptor.set_option(asio::socket_base::reuse_address(true), error) || acceptor.bind(endpoint, error) ||
       acceptor.listen(asio::socket_base::max_listen_connections, error))
     return fail_errno(error.value(), "cannot listen on " + options.host + ":" + std::to_string(options.port),
-                      listen_hint(error.value()));
+                      listen_hint(error.value(), options.port));
   const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
   where_ = (keys_ ? "https://" : "http://") + named + ":" + std::to_string(acceptor.local_endpoint().port());
   return {};
+}
+
+Status TcpDoor::health() {
+  if (keys_) {
+    const std::scoped_lock lock(keys_mutex_);
+    FTAP_TRY(keys_->health());
+  }
+  return gate_->health();
+}
+
+std::shared_ptr<asio::ssl::context> TcpDoor::keys() {
+  const std::scoped_lock lock(keys_mutex_);
+  return keys_ ? keys_->context() : nullptr;
 }
 
 void TcpDoor::accept() {
@@ -136,7 +156,7 @@ void TcpDoor::take(tcp::socket socket) {
     boost::system::error_code gone;
     const auto remote = socket.remote_endpoint(gone);
     if (gone) return;
-    auto tls = keys_ ? keys_->context() : nullptr;
+    auto tls = keys();
     const auto executor = acceptor_->get_executor();
     const std::string network = network_of(remote.address());
     const auto send_away = [&](Answer answer) {

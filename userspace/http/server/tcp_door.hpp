@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -35,8 +36,8 @@ class TcpDoor {
 
   /// "https://127.0.0.1:8443".
   [[nodiscard]] const std::string& where() const { return where_; }
-  /// See Gate::health().
-  [[nodiscard]] Status health() const { return gate_->health(); }
+  /// See Gate::health() and TlsKeys::health(). May be called from any thread.
+  [[nodiscard]] Status health();
 
   void accept();
   /// From now on nobody is let in.
@@ -49,6 +50,8 @@ class TcpDoor {
   Status admit(const TcpOptions& options);
   Status listen(const TcpOptions& options, boost::asio::io_context& io);
   void take(boost::asio::ip::tcp::socket socket);
+  /// Null: it is served without TLS.
+  [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> keys();
 
   // TCP has places of its own, so that remote clients take none from local ones.
   std::size_t max_connections_;
@@ -62,6 +65,7 @@ class TcpDoor {
   RateLimit guest_rate_;
   RateLimit handshakes_;
   Service service_;
+  std::mutex keys_mutex_;
   std::optional<TlsKeys> keys_;
   std::string where_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;

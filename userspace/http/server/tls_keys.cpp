@@ -52,14 +52,29 @@ Status TlsKeys::read() {
   return {};
 }
 
-std::shared_ptr<ssl::context> TlsKeys::context() {
+void TlsKeys::look() {
   const auto now = Clock::now();
-  if (now >= next_look_) {
-    next_look_ = now + kLookPause;
-    if (std::string version = this->version(); version != seen_ && !version.empty() && read())
-      seen_ = std::move(version);
-  }
+  if (now < next_look_) return;
+  next_look_ = now + kLookPause;
+  std::string version = this->version();
+  if (version.empty())
+    health_ = fail(
+        "the certificate in " + in_quotes(certificate_) + " or its key in " + in_quotes(key_) + " is gone",
+        "put both back: the next start needs them, and until then the ones that were read are used");
+  else if (version == seen_)
+    health_ = {};
+  else if (health_ = read(); health_)
+    seen_ = std::move(version);
+}
+
+std::shared_ptr<ssl::context> TlsKeys::context() {
+  look();
   return context_;
+}
+
+Status TlsKeys::health() {
+  look();
+  return health_;
 }
 
 }  // namespace flowtap::http

@@ -92,7 +92,7 @@ Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start(std::uint32_t hierarchy)
   }
   if (!watch->skeleton_ || usage_bpf::load(watch->skeleton_.get()) != 0)
     return std::unexpected(
-        bpf_refusal("load the programs that watch cgroups", errno, LibbpfMessages::reason()));
+        bpf_refusal("load the programs that watch cgroups", errno, LibbpfMessages::refusal()));
   auto& progs = watch->skeleton_->progs;
   auto& links = watch->skeleton_->links;  // owned by the skeleton
   for (const auto& [program, link] : {std::pair(progs.ftap_made, &links.ftap_made),
@@ -103,7 +103,7 @@ Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start(std::uint32_t hierarchy)
     *link = bpf_program__attach(program);
     if (*link == nullptr)
       return std::unexpected(
-          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::reason()));
+          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::refusal()));
   }
   watch->ring_.reset(
       ring_buffer__new(bpf_map__fd(watch->skeleton_->maps.ftap_cgroups), note, watch.get(), nullptr));

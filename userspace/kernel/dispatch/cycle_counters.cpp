@@ -25,6 +25,25 @@ Fd open_on(unsigned cpu, CycleEvent event) {
       ::syscall(SYS_perf_event_open, &attr, kEveryTask, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
 }
 
+// What perf_event_open(2) means by them.
+std::string counter_hint(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "start flowtapd as root or with CAP_PERFMON; a container's seccomp profile must allow "
+             "perf_event_open";
+    case EBUSY:
+    case ENOSPC:
+    case EINVAL:
+      return "the CPU's counters are taken: end what holds them, such as perf, another profiler, or the "
+             "kernel's own watchdog (sysctl kernel.nmi_watchdog=0)";
+    case ENOSYS:
+      return "use a kernel with CONFIG_PERF_EVENTS=y";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 CycleEvent CycleEvent::hardware() {
@@ -47,7 +66,7 @@ Result<CycleCounters> CycleCounters::open(const Topology& topology, CycleEvent e
     if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
       return fail("CPU " + std::to_string(cpu) + " has no counter of cycles that can be read",
                   "on a virtual machine its host has to give it one");
-    return fail_errno(error, "cannot count the cycles of CPU " + std::to_string(cpu));
+    return fail_errno(error, "cannot count the cycles of CPU " + std::to_string(cpu), counter_hint(error));
   }
   return CycleCounters(std::move(counters));
 }

@@ -48,9 +48,9 @@ Status run_once(const bpf_program* iterator) {
   const std::string name = bpf_program__name(iterator);
   const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(bpf_program__attach_iter(iterator, nullptr),
                                                            bpf_link__destroy);
-  if (!link) return std::unexpected(bpf_refusal("attach " + name, errno, LibbpfMessages::reason()));
+  if (!link) return std::unexpected(bpf_refusal("attach " + name, errno, LibbpfMessages::refusal()));
   const Fd run(bpf_iter_create(bpf_link__fd(link.get())));
-  if (!run.valid()) return std::unexpected(bpf_refusal("start " + name, errno, {}));
+  if (!run.valid()) return std::unexpected(bpf_refusal("start " + name, errno, ""));
   std::array<char, 64> nothing{};  // it writes nothing; reading is what makes it walk
   while (true) {
     const ssize_t n = ::read(run.get(), nothing.data(), nothing.size());
@@ -69,7 +69,7 @@ Result<DispatchOpened> DispatchOpened::open(Topology topology) {
   const LibbpfMessages messages;
   DispatchSkeleton skeleton(dispatch_bpf::open());
   if (!skeleton)
-    return std::unexpected(bpf_refusal("open the dispatch programs", errno, LibbpfMessages::reason()));
+    return std::unexpected(bpf_refusal("open the dispatch programs", errno, LibbpfMessages::refusal()));
   const unsigned nr_cpus = topology.highest_plus_one();
   for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus, skeleton->maps.ftap_runnings})
     FTAP_TRY(size(map, nr_cpus));
@@ -109,8 +109,7 @@ Status DispatchOpened::account_cycles(std::shared_ptr<const CycleCounters> count
 Result<DispatchLoaded> DispatchOpened::load() && {
   const LibbpfMessages messages;
   if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0) {
-    const Refusal why = LibbpfMessages::refusal();
-    return std::unexpected(bpf_refusal("load the dispatch programs", -err, why.reason, why.program));
+    return std::unexpected(bpf_refusal("load the dispatch programs", -err, LibbpfMessages::refusal()));
   }
   return DispatchLoaded(std::move(skeleton_), std::move(topology_), std::move(counters_));
 }
@@ -128,7 +127,7 @@ Result<DispatchLive> DispatchLoaded::attach() && {
     link = bpf_program__attach(program);
     if (link == nullptr)
       return std::unexpected(
-          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::reason()));
+          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::refusal()));
     return {};
   };
   auto& progs = skeleton_->progs;

@@ -72,7 +72,11 @@ constexpr std::uint64_t layout_hash() {
 
 std::unexpected<Error> refused(const std::string& what, int error) {
   const bool is_denied = error == EACCES || error == EPERM;
-  return fail_errno(error, "cannot " + what, is_denied ? "run it as root" : "");
+  return fail_errno(error, "cannot " + what,
+                    is_denied
+                        ? "run flowtapd as root, and let no security profile (AppArmor, SELinux) keep it "
+                          "from the BPF file system"
+                        : "");
 }
 
 Status remove_path(const std::string& path) {
@@ -94,7 +98,7 @@ Status make(const std::string& folder) {
 }
 
 Status pin_as(int fd, const std::string& path) {
-  if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
+  if (bpf_obj_pin(fd, path.c_str()) != 0) return refused("pin " + path, errno);
   return {};
 }
 
@@ -135,10 +139,10 @@ Result<std::vector<Pin>> LogPins::find(const std::string& folder) const {
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const std::string path = entries->path().string();
     Fd object(bpf_obj_get(path.c_str()));
-    if (!object.valid()) return fail_errno(errno, "cannot open the pinned " + path);
+    if (!object.valid()) return refused("open the pinned " + path, errno);
     pins.push_back({entries->path().filename().string(), std::move(object)});
   }
-  if (error) return fail_errno(error.value(), "cannot list " + path_of(folder));
+  if (error) return refused("list " + path_of(folder), error.value());
   return pins;
 }
 
@@ -164,7 +168,7 @@ Status LogPins::pin(const std::string& folder,
   FTAP_TRY(remove_path(part));
   Status pinned = pin_into(part, objects);
   if (pinned && std::rename(part.c_str(), path_of(folder).c_str()) != 0)
-    pinned = fail_errno(errno, "cannot name " + path_of(folder));
+    pinned = refused("name " + path_of(folder), errno);
   // Otherwise its links would keep the programs attached. The error of pinning says more than one that this cannot be
   // removed either.
   if (!pinned) static_cast<void>(remove_path(part));

@@ -93,7 +93,7 @@ void LogSkeletonDeleter::operator()(logtap_bpf* skeleton) const noexcept {
 Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<LogHook>& hooks, int notes) {
   const LibbpfMessages messages;
   LogSkeleton skeleton(logtap_bpf::open());
-  if (!skeleton) return std::unexpected(bpf_refusal("open the log tap", errno, LibbpfMessages::reason()));
+  if (!skeleton) return std::unexpected(bpf_refusal("open the log tap", errno, LibbpfMessages::refusal()));
   const int nr_cpus = libbpf_num_possible_cpus();
   if (nr_cpus <= 0) return fail_errno(-nr_cpus, "cannot count the possible CPUs");
   const LogBackend backend = options.backend.value_or(LogBackend::kSysExit);
@@ -121,7 +121,7 @@ Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<L
 Result<LogLoaded> LogOpened::load() && {
   const LibbpfMessages messages;
   if (const int err = logtap_bpf::load(skeleton_.get()); err != 0)
-    return std::unexpected(bpf_refusal("load the log tap", -err, LibbpfMessages::reason()));
+    return std::unexpected(bpf_refusal("load the log tap", -err, LibbpfMessages::refusal()));
   FTAP_TRY_ASSIGN(generation, hold_all(skeleton_->obj));
   FTAP_TRY_ASSIGN(streams, LogStreams::map(generation.maps));
   streams.raise_next(first_ == 0 ? 1 : first_);
@@ -141,7 +141,7 @@ Status LogLive::attach(const bpf_object* object, const bpf_program* program, con
   FTAP_TRY(lead_to(made, handler->program.get()));
   const Link link(bpf_program__attach(program), bpf_link__destroy);
   if (!link)
-    return std::unexpected(bpf_refusal("attach " + made.program_name(), errno, LibbpfMessages::reason()));
+    return std::unexpected(bpf_refusal("attach " + made.program_name(), errno, LibbpfMessages::refusal()));
   FTAP_TRY_ASSIGN(held, hold(bpf_link__fd(link.get()), made.program_name()));
   made.link = std::move(held);
   hooks_.push_back(std::move(made));

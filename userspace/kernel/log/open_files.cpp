@@ -96,7 +96,7 @@ Result<OpenFiles> OpenFiles::load() {
   Skeleton skeleton(open_files_bpf::open());
   if (skeleton) skeleton->rodata->ftap_asker = static_cast<std::uint32_t>(::getpid());
   if (!skeleton || open_files_bpf::load(skeleton.get()) != 0)
-    return std::unexpected(bpf_refusal("load the iterator of open files", errno, LibbpfMessages::reason()));
+    return std::unexpected(bpf_refusal("load the iterator of open files", errno, LibbpfMessages::refusal()));
   return OpenFiles(std::move(skeleton));
 }
 
@@ -121,10 +121,11 @@ Result<std::vector<OpenFile>> OpenFiles::walk(std::optional<pid_t> only) const {
   const Link link(bpf_program__attach_iter(skeleton_->progs.ftap_files_iter, &options), bpf_link__destroy);
   if (!link) {
     if (errno == ESRCH) return fail_errno(ESRCH, "there is no process " + std::to_string(*only));
-    return std::unexpected(bpf_refusal("attach the iterator of open files", errno, LibbpfMessages::reason()));
+    return std::unexpected(
+        bpf_refusal("attach the iterator of open files", errno, LibbpfMessages::refusal()));
   }
   const Fd rows(bpf_iter_create(bpf_link__fd(link.get())));
-  if (!rows.valid()) return std::unexpected(bpf_refusal("start the iterator of open files", errno, {}));
+  if (!rows.valid()) return std::unexpected(bpf_refusal("start the iterator of open files", errno, ""));
   return read_rows(rows);
 }
 

@@ -1,6 +1,7 @@
 #include "kernel/records/recording.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,10 +58,17 @@ void RingRecorder::add(std::span<const std::byte> record) {
   ++pending_records_;
 }
 
+// What is written into a file that has lost its name would go with this process.
+Status RingRecorder::write_pending() {
+  struct stat here{};
+  if (::fstat(fd_.get(), &here) == 0 && here.st_nlink == 0) return fail("its file was removed");
+  std::array<iovec, 1> parts{iovec{pending_.data(), pending_.size()}};
+  return write_at(fd_.get(), counts_.bytes, parts, "the recording");
+}
+
 void RingRecorder::flush() {
   if (pending_.empty()) return;
-  std::array<iovec, 1> parts{iovec{pending_.data(), pending_.size()}};
-  if (const auto written = write_at(fd_.get(), counts_.bytes, parts, "the recording")) {
+  if (const Status written = write_pending()) {
     counts_.bytes += pending_.size();
     counts_.records += pending_records_;
   } else {

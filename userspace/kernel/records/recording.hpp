@@ -53,6 +53,7 @@ class RingRecorder {
 
  private:
   RingRecorder(Fd fd, std::uint64_t max_bytes, std::uint64_t header_bytes);
+  [[nodiscard]] Status write_pending();
 
   Fd fd_;
   std::uint64_t max_bytes_;

@@ -9,6 +9,7 @@
 
 #include "base/kernel_release.hpp"
 #include "base/wall_clock.hpp"
+#include "base/with_hint.hpp"
 #include "stream/capture/bpffs.hpp"
 #include "stream/capture/log_tap.hpp"
 #include "stream/capture/relief.hpp"
@@ -64,7 +65,7 @@ void LogTap::open_files(std::vector<std::string>& warnings) {
     files_.emplace(std::move(*files));
   else
     warnings.push_back("processes that were running before are not found, and no process can be tapped: " +
-                       files.error().what);
+                       with_hint(files.error()));
 }
 
 Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal, LinePath& lines,
@@ -76,14 +77,14 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
       .backend = chosen_backend(options.backend),
       .host_root = options.host_root,
       .before_attach = [this](kernel::LogStreams& streams) { mark_running(streams); }};
-  if (const auto mounted = ensure_bpffs(tap.bpffs); !mounted) warnings.push_back(mounted.error().what);
+  if (const auto mounted = ensure_bpffs(tap.bpffs); !mounted) warnings.push_back(with_hint(mounted.error()));
   FTAP_TRY_ASSIGN(live, kernel::start_log_tap(tap));
   live_.emplace(std::move(live));
   see_what_is_pinned(tap, warnings);
   FTAP_TRY_ASSIGN(said, relieve(journal, lines, namer));
   warnings.insert(warnings.end(), said.begin(), said.end());
   if (live_->left_over())
-    warnings.push_back("what another build of flowtapd has pinned: " + live_->left_over()->what);
+    warnings.push_back("what another build of flowtapd has pinned: " + with_hint(*live_->left_over()));
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   warn_of_taken_over(tap, warnings);
@@ -96,7 +97,7 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
   // Capture is worth more than its recording. The recording's file is there already when a service is started again.
   if (!options.record.empty())
     if (const Status recorded = record_to(options.record); !recorded)
-      warnings.push_back("nothing is recorded: " + recorded.error().what);
+      warnings.push_back("nothing is recorded: " + with_hint(recorded.error()));
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(tap.first_stream);
@@ -108,7 +109,7 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
 void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::string>& warnings) {
   if (live_->unpinned())
     warnings.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
-                       live_->unpinned()->what);
+                       with_hint(*live_->unpinned()));
   outlive_ = !live_->unpinned();
   const bool sees_node = tap.host_root != "/" || sees_all_processes();
   if (outlive_ && sees_node && is_on_node(tap.bpffs, tap.host_root + "/proc") == false) {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <iterator>
 
+#include "base/with_hint.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -29,10 +31,10 @@ void Sources::run(const SourceOptions& options, std::vector<std::string>& warnin
   if (listed)
     listed_.emplace(std::move(*listed));
   else
-    warnings.push_back("listed units and processes are not captured: " + listed.error().what);
+    warnings.push_back("listed units and processes are not captured: " + with_hint(listed.error()));
   auto files = FileSources::open(kit_.host_root, *kit_.files, kit_.slots, kit_.journal, kit_.streams);
   if (!files) {
-    warnings.push_back("listed files are not followed: " + files.error().what);
+    warnings.push_back("listed files are not followed: " + with_hint(files.error()));
     return;
   }
   files_ = std::move(*files);

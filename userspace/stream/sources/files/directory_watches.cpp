@@ -1,5 +1,6 @@
 #include "stream/sources/files/directory_watches.hpp"
 
+#include <fcntl.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -25,7 +26,17 @@ NameEvent name_event(const inotify_event& event, const char* name) {
 
 Result<DirectoryWatches> DirectoryWatches::open() {
   Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!inotify.valid()) return fail_errno(errno, "cannot watch directories");
+  if (!inotify.valid()) {
+    const int error = errno;
+    // It says EMFILE of its own limit as well, which is much the smaller one.
+    if (error == EMFILE && Fd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)).valid())
+      return std::unexpected(
+          Error{"cannot watch directories: " + errno_text(error),
+                "root's processes have as many inotify instances as they may: raise the sysctl "
+                "fs.inotify.max_user_instances",
+                error});
+    return fail_errno(error, "cannot watch directories");
+  }
   return DirectoryWatches(std::move(inotify));
 }
 
@@ -34,6 +45,7 @@ int DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
   if (!reached) return kNone;
   const std::string place = "/proc/self/fd/" + std::to_string(reached->place.get());
   const int watch = ::inotify_add_watch(inotify_.get(), place.c_str(), kEvents);
+  is_full_ = watch == kNone && errno == ENOSPC;
   if (watch != kNone) all_.insert(watch);
   return watch;
 }

@@ -22,6 +22,9 @@ class DirectoryWatches {
   /// already. kNone: there is no such directory, or it cannot be watched.
   [[nodiscard]] int watch(PathWalk& walk, const std::string& directory);
 
+  /// Whether the last one could not be watched because root has as many watches as it may.
+  [[nodiscard]] bool is_full() const { return is_full_; }
+
   /// Stops watching all directories but those with these numbers. A directory that was moved away stays watched until then, and
   /// its owner could make one after the other until root may have no more watches.
   void keep_only(const std::set<int>& watches);
@@ -41,6 +44,7 @@ class DirectoryWatches {
 
   Fd inotify_;
   std::set<int> all_;
+  bool is_full_ = false;
 };
 
 }  // namespace flowtap

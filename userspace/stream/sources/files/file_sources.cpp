@@ -29,6 +29,10 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+constexpr const char* kUnwatched =
+    "files that are rotated away faster than it is looked at may be missed, since root has as many inotify "
+    "watches as it may (raise the sysctl fs.inotify.max_user_watches)";
+
 // The descriptors or the memory that it takes may be free again later.
 bool has_run_out(const Error& error) {
   return error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM;
@@ -148,6 +152,8 @@ void FileSources::tell() {
   told.lost_files = lost_before_;
   for (const Path& path : paths_) {
     told.lost_files += path.rotations.lost();
+    if (!path.missing && path.watch == DirectoryWatches::kNone && watches_.is_full())
+      told.refused.push_back({path.path, kUnwatched});
     if (!path.missing) continue;
     if (is_nothing_there(*path.missing))
       told.not_found.push_back(path.path);
