@@ -192,6 +192,72 @@ TEST_F(Vanished, WhatIsPinned) {
   EXPECT_NE(daemon_->component("stream")->detail.find("taken over"), std::string::npos);
 }
 
+// flowtapd has no right to mount it again.
+TEST_F(Vanished, TheBpfFileSystemIsToldUntilItIsBack) {
+  start();
+  const std::string bpffs = root_.file("bpffs");
+  ASSERT_EQ(::umount2(bpffs.c_str(), MNT_DETACH), 0);
+  EXPECT_TRUE(eventually([this] {
+    return daemon_->component("stream")->detail.contains(
+        "capture ends when flowtapd ends: no BPF file system");
+  })) << daemon_->err();
+  EXPECT_TRUE(says("hint: mount -t bpf bpf " + bpffs)) << daemon_->err();
+  write(0, 100);
+  expect_all();
+  ASSERT_EQ(::mount("bpf", bpffs.c_str(), "bpf", 0, "mode=0700"), 0);
+  EXPECT_TRUE(eventually([this] { return says("what was pinned was removed; it is pinned again"); }))
+      << daemon_->err();
+  EXPECT_FALSE(daemon_->component("stream")->detail.contains("capture ends"));
+  daemon_->signal(SIGKILL);
+  (void)daemon_->wait();
+  write(100, 100);
+  start();
+  expect_all();
+}
+
+// Each by itself, and the rest stays: what is written from then on is served, and the next start goes on.
+TEST_F(Vanished, EachFileOfTheFlowsAlone) {
+  start();
+  std::vector<std::string> parts;
+  const auto add = [&] {
+    parts.push_back(writer_lines(static_cast<unsigned>(parts.size()) * 50, 50));
+    std::ofstream(root_.file("log/x.log"), std::ios::app) << parts.back() << std::flush;
+    EXPECT_TRUE(eventually([&] {
+      try {
+        return raw_bytes(*daemon_, kFlow).ends_with(parts.back());
+      } catch (const std::exception&) {
+        return false;  // not listed yet
+      }
+    })) << daemon_->err();
+  };
+  add();
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(root_.file("state/flows")))
+    if (entry.is_regular_file()) names.push_back(entry.path().string());
+  ASSERT_GE(names.size(), 3U) << "a log, the index, the journal";
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    fs::remove(name);
+    add();
+    daemon_->signal(SIGKILL);
+    (void)daemon_->wait();
+    start();
+    add();
+    EXPECT_TRUE(eventually([&] { return log_text(*daemon_, kFlow).ends_with(parts.back()); }))
+        << daemon_->err();
+  }
+}
+
+// It is read at a start and at SIGHUP alone.
+TEST_F(Vanished, TheConfigurationsFile) {
+  start();
+  ASSERT_TRUE(fs::remove(root_.file("flowtap.yaml")));
+  daemon_->signal(SIGHUP);
+  EXPECT_TRUE(eventually([this] { return says("the configuration stays as it was"); })) << daemon_->err();
+  write(0, 100);
+  expect_all();
+}
+
 TEST_F(Vanished, TheLockKeepsOthersOut) {
   start();
   ASSERT_TRUE(fs::remove(root_.file("run/flowtapd.lock")));

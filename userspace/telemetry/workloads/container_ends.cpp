@@ -125,8 +125,10 @@ void ContainerEnds::save() {
   bool all = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (!file_ || changed_.empty()) return;
+    if (!file_) return;
+    // Somebody may have removed the file since the last end.
     all = file_->wants_all(by_name_.size());
+    if (changed_.empty() && (!all || by_name_.empty())) return;
     if (all)
       for (const auto& [number, name] : by_number_) records.push_back(by_name_.at(name).record);
     else

@@ -141,6 +141,18 @@ TEST_F(Recording, AFailingFileStopsNothing) {
   EXPECT_EQ(all_of(*ReplaySource::open(path_).value()), (List{"before"}));
 }
 
+TEST_F(Recording, AFileThatIsRemovedIsTold) {
+  auto& source = record();
+  push(*script_, "before");
+  EXPECT_EQ(all_of(source), (List{"before"}));
+  EXPECT_FALSE(source.cut_short());
+  std::filesystem::remove(path_);
+  push(*script_, "after");
+  EXPECT_EQ(all_of(source), (List{"after"})) << "it stops nothing";
+  EXPECT_EQ(source.cut_short(), "its file was removed");
+  EXPECT_EQ(source.counts().left_out, 1U);
+}
+
 TEST_F(Recording, ATornEndIsLeftOutAndCounted) {
   auto& source = record();
   push(*script_, "first");

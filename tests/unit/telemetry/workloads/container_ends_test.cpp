@@ -204,6 +204,18 @@ TEST_F(KeptEnds, AFileThatIsGoneOrAnotherOneIsWrittenAnew) {
   EXPECT_EQ(kept().size(), 3U);
 }
 
+TEST_F(KeptEnds, AFileThatIsGoneComesBackThoughNothingEnds) {
+  ContainerEnds ends;
+  ASSERT_TRUE(ends.keep_in(file_));
+  ends.save();
+  EXPECT_FALSE(fs::exists(file_)) << "there is nothing to keep";
+  ends.note(container(of_pod("web-0", "a"), 1));
+  ends.save();
+  fs::remove(file_);
+  ends.save();
+  EXPECT_EQ(kept().size(), 1U);
+}
+
 TEST_F(KeptEnds, WhatWasReplacedDoesNotFillTheFile) {
   ContainerEnds ends;
   ASSERT_TRUE(ends.keep_in(file_));
