@@ -7,12 +7,14 @@
 #include <set>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "stats/compat/rows.hpp"
 #include "telemetry/node_exporter/node_exporter_page.hpp"
 #include "telemetry/node_exporter/readers.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/metrics/node_exporter.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -166,6 +168,65 @@ TEST(NodeExporterNames, OfAServerWithGpusAndFabrics) {
 
 TEST(NodeExporterNames, OfASmallBox) {
   expect_equal_pages("edge-box", 60);
+}
+
+// The names that the README says are not there: `a_{b,c}_d` stands for two, and `a_*` for all that begin so.
+class SaidToLack {
+ public:
+  explicit SaidToLack(const std::string& readme) {
+    for (std::size_t at = 0; (at = readme.find("`node_", at)) != std::string::npos;) {
+      const auto end = readme.find('`', at + 1);
+      add(readme.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return names_.contains(name) || starts_with_any(name, prefixes_);
+  }
+
+ private:
+  void add(const std::string& text) {
+    const auto open = text.find('{');
+    const auto close = text.find('}');
+    if (open == std::string::npos || close == std::string::npos) {
+      if (text.ends_with('*'))
+        prefixes_.push_back(text.substr(0, text.size() - 1));
+      else
+        names_.insert(text);
+      return;
+    }
+    std::istringstream parts(text.substr(open + 1, close - open - 1));
+    for (std::string part; std::getline(parts, part, ',');)
+      add(text.substr(0, open) + part + text.substr(close + 1));
+  }
+
+  std::set<std::string> names_;
+  std::vector<std::string> prefixes_;
+};
+
+// What the most used dashboards and rules ask for; the names of the other exporters are in compat_labels_test.
+TEST(NodeExporterNames, WhatDashboardsAskForIsThereOrHasAReason) {
+  std::set<std::string> there;
+  for (const compat::Row& row : compat::rows()) there.emplace(row.name);
+  for (const char* name : {"gpu-server", "edge-box", ""}) {
+    FileTree tree;
+    if (*name != '\0') plant(tree, golden("node_exporter/" + std::string(name) + ".tree"));
+    telemetry::NodeExporterPage page(*name != '\0' ? tree.root() : "/");
+    const compat::Page read = page.read();
+    for (const auto& [family, samples] : read.families()) there.insert(family);
+  }
+  const std::string readme = read_file(paths::in_sources("stats/compat/README.md")).value();
+  const SaidToLack lacking(readme.substr(readme.find("| not there | why |")));
+  std::istringstream table(golden("found/compat-names.tsv"));
+  std::size_t asked = 0;
+  for (std::string line; std::getline(table, line);) {
+    const std::string name = line.substr(0, line.find('\t'));
+    if (!name.starts_with("node_")) continue;
+    ++asked;
+    EXPECT_TRUE(there.contains(name) || lacking.has(name)) << name;
+    EXPECT_FALSE(there.contains(name) && lacking.has(name)) << name << " is there";
+  }
+  EXPECT_GT(asked, 180U);
 }
 
 }  // namespace

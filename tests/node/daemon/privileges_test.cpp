@@ -8,6 +8,7 @@
 
 #include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon/daemon.hpp"
+#include "tests/support/flows/flows.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -80,9 +81,21 @@ TEST(Privileges, SendingNeedsSocketsOfOtherUsers) {
 // It stands for CAP_BPF and CAP_PERFMON, and goes with all else once flowtapd runs: nothing may need it after that.
 TEST(Privileges, SysAdminAloneIsEnoughForAll) {
   const ScratchRoot root;
-  Daemon daemon(root, {.stream = true, .before_exec = only_capabilities({CAP_SYS_ADMIN})});
+  std::filesystem::create_directory(root.file("log"));
+  Daemon daemon(
+      root,
+      {.stream = true, .sources = "files: [/log/x.log]", .before_exec = only_capabilities({CAP_SYS_ADMIN})});
   daemon.wait_ready();
   expect_only(daemon, 0);
+  const std::string text = writer_lines(0, 100);
+  std::ofstream(root.file("log/x.log")) << text << std::flush;
+  EXPECT_TRUE(eventually([&] {
+    try {
+      return raw_bytes(daemon, "file/log/x.log") == text;
+    } catch (const std::exception&) {
+      return false;  // not listed yet
+    }
+  })) << daemon.err();
   for (const char* name : {"api", "count", "explain", "prometheus", "seccomp", "stream", "telemetry"}) {
     const auto component = daemon.component(name);
     ASSERT_TRUE(component) << name;
