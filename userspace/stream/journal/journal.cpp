@@ -233,6 +233,14 @@ std::vector<StreamView> Journal::streams() const {
   return views;
 }
 
+std::vector<StreamView> Journal::streams_of(std::string_view flow) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<StreamView> views;
+  for (const auto& [number, stream] : index_.streams())
+    if (stream.name && stream.name->flow == flow) views.push_back(view_of(number, stream));
+  return views;
+}
+
 std::optional<StreamView> Journal::stream(StreamNo number) const {
   const std::scoped_lock lock(mutex_);
   const Stream* const stream = index_.find(number);

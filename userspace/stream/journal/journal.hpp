@@ -115,6 +115,8 @@ class Journal {
   std::uint64_t give_up(std::uint64_t bytes);
 
   [[nodiscard]] std::vector<StreamView> streams() const;
+  /// The streams that have the name of this flow. Whoever asks for one flow need not take the streams of all.
+  [[nodiscard]] std::vector<StreamView> streams_of(std::string_view flow) const;
   [[nodiscard]] std::optional<StreamView> stream(StreamNo number) const;
 
   /// A follower of these streams, or of all if none are named. It is told after each append, also of what could not be written.

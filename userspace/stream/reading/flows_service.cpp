@@ -114,9 +114,8 @@ Result<std::unique_ptr<api::BodyReader>> FlowsService::read(const std::string& i
 }
 
 bool FlowsService::is_open(const std::string& id) const {
-  return std::ranges::any_of(journal_.streams(), [&id](const flow::StreamView& stream) {
-    return stream.name && stream.name->flow == id && stream.name->capture == flow::Capture::kTaken &&
-           !stream.sums.ended;
+  return std::ranges::any_of(journal_.streams_of(id), [](const flow::StreamView& stream) {
+    return stream.name->capture == flow::Capture::kTaken && !stream.sums.ended;
   });
 }
 
@@ -157,9 +156,8 @@ bool FlowsService::drops_returns(const std::string& id) const {
   const auto drops = [](std::string_view runtime) {
     return runtime == identity::runtime_name(identity::Runtime::kContainerd);
   };
-  for (const flow::StreamView& stream : journal_.streams())
-    if (stream.name && stream.name->flow == id)
-      if (const auto runtime = parse_labels(stream.name->identity).runtime) return drops(*runtime);
+  for (const flow::StreamView& stream : journal_.streams_of(id))
+    if (const auto runtime = parse_labels(stream.name->identity).runtime) return drops(*runtime);
   const auto stored = store_.summary(id);
   return !stored || stored->runtime.empty() || drops(stored->runtime);
 }
@@ -169,8 +167,8 @@ CapturedTimes FlowsService::captured(const std::string& id) {
   CapturedTimes times{.since = captured_since(id)};
   const auto untaken = journal_.untaken_since();
   if (!untaken) return times;
-  for (const flow::StreamView& stream : journal_.streams())
-    if (stream.name && stream.name->flow == id && stream.sums.first != 0)
+  for (const flow::StreamView& stream : journal_.streams_of(id))
+    if (stream.sums.first != 0)
       times.untaken = std::min(times.untaken, std::max(*untaken, stream.sums.first));
   return times;
 }

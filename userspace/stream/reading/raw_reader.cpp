@@ -40,7 +40,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
   // It follows before it looks at anything, so that no stream joins the flow unseen.
   FTAP_TRY_ASSIGN(follower, journal.follow_flow(reader->flow_));
   reader->follower_ = std::move(follower);
-  if (!streams_by_flow(journal).contains(reader->flow_)) return unknown_flow(reader->flow_);
+  if (journal.streams_of(reader->flow_).empty()) return unknown_flow(reader->flow_);
   reader->look_for_streams(options.from_now);
   return reader;
 }
@@ -61,7 +61,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
 
 bool RawReader::is_mine(const flow::StreamView& stream) const {
   if (!only_.empty()) return std::ranges::find(only_, stream.number) != only_.end();
-  return stream.name && stream.name->flow == flow_ && is_asked_for(stream.name->output, options_.outputs);
+  return is_asked_for(stream.name->output, options_.outputs);
 }
 
 RawReader::~RawReader() {
@@ -72,7 +72,7 @@ RawReader::~RawReader() {
 
 bool RawReader::look_for_streams(bool from_now) {
   bool found = false;
-  for (const flow::StreamView& stream : journal_.streams()) {
+  for (const flow::StreamView& stream : only_.empty() ? journal_.streams_of(flow_) : journal_.streams()) {
     if (!is_mine(stream)) continue;
     if (std::ranges::find(cursors_, stream.number, &flow::StreamCursor::stream) != cursors_.end()) continue;
     cursors_.push_back({stream.number, from_now ? stream.sums.passed : 0});

@@ -170,6 +170,30 @@ TEST_F(JournalTest, StreamsMergeInTheOrderOfCapture) {
   }
 }
 
+TEST_F(JournalTest, TheStreamsOfAFlowAreThoseWithItsWholeName) {
+  const auto named = [](const char* flow) {
+    StreamName name = name_of(1);
+    name.flow = flow;
+    return name;
+  };
+  batch_.add(StreamEntry{1, named("pod/a")});
+  batch_.add(StreamEntry{2, named("pod/ab")});
+  batch_.add(StreamEntry{3, named("pod/a")});
+  add(batch_, 3, 0, 7);
+  add(batch_, 4, 0, 7);  // nobody knows whose these are
+  append();
+  for (int start = 0; start < 2; ++start, reopen()) {
+    std::vector<StreamNo> numbers;
+    for (const StreamView& stream : journal_->streams_of("pod/a")) {
+      numbers.push_back(stream.number);
+      EXPECT_EQ(stream.sums, journal_->stream(stream.number)->sums);
+    }
+    std::ranges::sort(numbers);
+    EXPECT_EQ(numbers, (std::vector<StreamNo>{1, 3}));
+    EXPECT_TRUE(journal_->streams_of("pod").empty());
+  }
+}
+
 TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
   max_ = 16384;
   segment_ = 2048;

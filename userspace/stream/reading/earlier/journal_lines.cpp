@@ -12,8 +12,8 @@ using flow::MissingCause;
 JournalLines::JournalLines(const flow::Journal& journal, const std::string& flow,
                            const std::optional<Offsets>& ends)
     : journal_(&journal) {
-  for (const flow::StreamView& stream : journal.streams()) {
-    if (!stream.name || stream.name->flow != flow || stream.name->capture != flow::Capture::kTaken) continue;
+  for (const flow::StreamView& stream : journal.streams_of(flow)) {
+    if (stream.name->capture != flow::Capture::kTaken) continue;
     std::uint64_t end = stream.sums.passed;
     if (ends) {
       const auto at = ends->find(stream.number);

@@ -21,9 +21,9 @@ std::optional<FollowedBefore> followed_before(const flow::StreamView& stream) {
 std::optional<FollowedBefore> followed_before(const flow::Journal& journal, const std::string& flow,
                                               const kernel::OpenFile& file, std::int64_t born) {
   std::optional<FollowedBefore> found;
-  for (const flow::StreamView& stream : journal.streams()) {
-    if (!stream.name || stream.name->flow != flow || stream.name->inode != file.inode ||
-        stream.name->device != file.device || (found && found->stream > stream.number))
+  for (const flow::StreamView& stream : journal.streams_of(flow)) {
+    if (stream.name->inode != file.inode || stream.name->device != file.device ||
+        (found && found->stream > stream.number))
       continue;
     auto known = followed_before(stream);
     if (known && known->notes.born == born) found = std::move(known);
@@ -37,8 +37,8 @@ std::vector<FollowedBefore> still_tapped(const flow::Journal& journal, const std
   for (const flow::StreamSlot& slot : slots)
     if (!slot.ended) open.insert(slot.stream);
   std::vector<FollowedBefore> all;
-  for (const flow::StreamView& stream : journal.streams()) {
-    if (!open.contains(stream.number) || !stream.name || stream.name->flow != flow) continue;
+  for (const flow::StreamView& stream : journal.streams_of(flow)) {
+    if (!open.contains(stream.number)) continue;
     if (auto known = followed_before(stream)) all.push_back(std::move(*known));
   }
   std::ranges::sort(all, {}, &FollowedBefore::stream);
@@ -46,9 +46,7 @@ std::vector<FollowedBefore> still_tapped(const flow::Journal& journal, const std
 }
 
 bool is_known(const flow::Journal& journal, const std::string& flow) {
-  return std::ranges::any_of(journal.streams(), [&flow](const flow::StreamView& stream) {
-    return stream.name && stream.name->flow == flow;
-  });
+  return !journal.streams_of(flow).empty();
 }
 
 std::unordered_map<std::uint64_t, std::string> names_by_inode(PathWalk& walk, const std::string& directory) {
