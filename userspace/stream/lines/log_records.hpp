@@ -42,13 +42,12 @@ class LogRecords {
     for (Output& output : outputs_) output.records.lose(given(output, take));
   }
 
-  /// There is no more now. Returns when to ask again even if no line has come; max: not before one has.
+  /// There is no more `now`. Returns when to ask again even if no line has come; max: not before one has.
   template <typename Take>
-  [[nodiscard]] Clock::time_point rest(Take&& take) {
+  [[nodiscard]] Clock::time_point rest(Take&& take, Clock::time_point now = Clock::now()) {
     auto next = Clock::time_point::max();
     for (Output& output : outputs_) {
       if (!output.records.has_begun() || output.records.is_mid_line()) continue;
-      const auto now = Clock::now();
       if (output.until == Clock::time_point()) output.until = now + kRecordIsWritten;
       if (output.until <= now)
         output.records.flush(given(output, take));

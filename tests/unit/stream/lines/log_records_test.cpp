@@ -5,7 +5,6 @@
 
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "klog_render.hpp"
@@ -79,19 +78,22 @@ TEST_F(LogRecordsTest, NothingGoesOnBehindAGap) {
 }
 
 TEST_F(LogRecordsTest, TheLastRecordIsWholeAWhileAfterItsLastLine) {
+  constexpr auto kNever = LogRecords::Clock::time_point::max();
+  const auto begin = LogRecords::Clock::now();
   add(kHead + "a");
-  const auto until = records_.rest(takes());
-  ASSERT_LT(until, LogRecords::Clock::time_point::max());
+  const auto until = records_.rest(takes(), begin);
+  EXPECT_EQ(until, begin + LogRecords::kRecordIsWritten);
   add("more");
-  std::this_thread::sleep_until(until);
-  EXPECT_GT(records_.rest(takes()), until);
+  const auto later = records_.rest(takes(), until);
+  EXPECT_EQ(later, until + LogRecords::kRecordIsWritten);
+  EXPECT_EQ(records_.rest(takes(), later - std::chrono::nanoseconds(1)), later);
   EXPECT_EQ(texts(), Texts()) << "that line has come since";
-  while (records_.rest(takes()) != LogRecords::Clock::time_point::max()) continue;
+  EXPECT_EQ(records_.rest(takes(), later), kNever);
   EXPECT_EQ(texts(), Texts{kHead + "a\nmore"});
-  EXPECT_EQ(records_.rest(takes()), LogRecords::Clock::time_point::max());
+  EXPECT_EQ(records_.rest(takes()), kNever);
   add("late"), add(kHead + "b", false);
   EXPECT_EQ(texts(), Texts{"late"}) << "without a header, so nobody takes it for one";
-  EXPECT_EQ(records_.rest(takes()), LogRecords::Clock::time_point::max()) << "it is amid a line";
+  EXPECT_EQ(records_.rest(takes()), kNever) << "it is amid a line";
 }
 
 TEST_F(LogRecordsTest, WhatIsTooLongIsCutOrGoesOn) {
