@@ -5,7 +5,7 @@
  *   log_writer paced FILE           writes the records of a scheduler's log to standard error, at their own pace
  *   log_writer read-uring           reads standard input through io_uring, and writes it to standard output
  *
- * If a log took longer than a test has time for, all its pauses are shortened by the same factor.
+ * Of a log's own pauses, long ones are shortened to half a second.
  * hog allocates one more page for each line, and keeps it.
  */
 #define _GNU_SOURCE
@@ -126,22 +126,32 @@ static double time_of(const char* line) {
   return sscanf(line, "{\"ts\":%lf", &seconds) == 1 ? seconds / 1000 : -1;
 }
 
-/*
- * Takes each record of a log and its seconds since the first one; returns the number of records. A record is a line with a
- * time and the lines without one after it: a scheduler writes it at once.
- */
-static double each_record(const char* file, void (*take)(double when, const char* record, size_t n)) {
+/* Longer pauses prove nothing more: whoever reads the log takes a record to be whole after less than half of this. */
+static const double longest_pause = 0.5;
+
+static struct timespec begin;
+
+static void put_when_due(double when, const char* record, size_t n) {
+  const long long ns = (long long)(when * 1e9) + begin.tv_nsec;
+  const struct timespec due = {begin.tv_sec + ns / 1000000000, ns % 1000000000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+  put(STDERR_FILENO, record, n);
+}
+
+/* A record is a line with a time and the lines without one after it: a scheduler writes it at once. */
+static int paced(const char* file) {
   FILE* in = fopen(file, "r");
   if (!in) fail(file);
+  clock_gettime(CLOCK_MONOTONIC, &begin);
   char *line = NULL, *record = NULL;
   size_t size = 0, n = 0;
   double when = 0, last = -1;
   for (ssize_t more; (more = getline(&line, &size, in)) > 0;) {
     const double now = time_of(line);
     if (now >= 0) {
-      take(when, record, n);
+      put_when_due(when, record, n);
       n = 0;
-      if (last >= 0 && now > last) when += now - last;
+      if (last >= 0 && now > last) when += now - last < longest_pause ? now - last : longest_pause;
       last = now;
     }
     record = realloc(record, n + (size_t)more);
@@ -149,31 +159,8 @@ static double each_record(const char* file, void (*take)(double when, const char
     memcpy(record + n, line, (size_t)more);
     n += (size_t)more;
   }
-  take(when, record, n);
+  put_when_due(when, record, n);
   fclose(in);
-  return when;
-}
-
-static void leave_out(double when, const char* record, size_t n) {
-  (void)when, (void)record, (void)n;
-}
-
-static struct timespec begin;
-static double pace = 1;
-
-static void put_when_due(double when, const char* record, size_t n) {
-  const long long ns = (long long)(when * pace * 1e9) + begin.tv_nsec;
-  const struct timespec due = {begin.tv_sec + ns / 1000000000, ns % 1000000000};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-  put(STDERR_FILENO, record, n);
-}
-
-static int paced(const char* file) {
-  const double longest = 20;
-  const double took = each_record(file, leave_out);
-  if (took > longest) pace = longest / took;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
-  each_record(file, put_when_due);
   return 0;
 }
 

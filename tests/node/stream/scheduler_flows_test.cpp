@@ -79,8 +79,7 @@ class SchedulerFlows : public testing::Test {
 };
 
 // Two schedulers write each log, all of them at once. One writes as fast as cat can. The other keeps the log's own pace: each
-// record is one write, and comes when its time says. Logs of more than 20 s are quickened to that, each one's pauses by the same
-// factor.
+// record is one write, and comes when its time says. Pauses of more than half a second are shortened to that.
 TEST_F(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
   const std::set<std::string> names = log_names();
   ASSERT_FALSE(names.empty());
