@@ -34,11 +34,12 @@ void commute(Hands& hands, const Cpus& here, const Cpus& there, const Cpus& wake
   auto* sleeper = new std::atomic<pid_t>(0);
   hands.thread([=] {
     sleeper->store(static_cast<pid_t>(::syscall(SYS_gettid)));
+    sleeper->notify_one();
     for (std::uint64_t i = 0; i < kRounds; ++i) wake->acquire();
   });
   hands.thread([=] {
     pin_to(waker);
-    while (sleeper->load() == 0) ::usleep(1000);
+    sleeper->wait(0);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
       while (!asleep(*sleeper)) relax();
       allow(*sleeper, i % 2 == 0 ? here : there);

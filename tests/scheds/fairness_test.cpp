@@ -18,6 +18,7 @@
 #include "tests/scheds/ext_switches.hpp"
 #include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -61,7 +62,7 @@ class Spinners {
   }
   // All start at once: until then the thread that makes them has the machine for itself.
   void start() {
-    while (ready_ != static_cast<int>(threads_.size())) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(eventually([this] { return ready_ == static_cast<int>(threads_.size()); }));
     go();
   }
   // CPU time of each since it began.

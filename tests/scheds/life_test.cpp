@@ -19,6 +19,7 @@
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/starved.hpp"
 #include "tests/support/daemon/daemon_process.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files/scratch_root.hpp"
 #include "tests/support/paths/paths.hpp"
 
@@ -114,8 +115,7 @@ TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
   const auto scheduler = start({.longest_wait = 8s});
   ASSERT_TRUE(scheduler);
   auto starved = std::make_unique<Starved>();
-  const auto limit = std::chrono::steady_clock::now() + 120s;
-  while (!scheduler->exited() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(100ms);
+  (void)eventually([&scheduler] { return scheduler->exited().has_value(); }, 120s);
   const auto exit = scheduler->exited();
   starved.reset();
   ASSERT_TRUE(exit);

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/eventually.hpp"
+
 namespace flowtap::test {
 namespace {
 
@@ -112,7 +114,8 @@ Crew::Crew(const std::vector<Job>& jobs) {
     }
     sleep_for_ever();
   }
-  while (cgroup_.tasks().empty()) ::usleep(1000);
+  if (!eventually([this] { return !cgroup_.tasks().empty(); }))
+    throw std::runtime_error("the crew does not begin");
 }
 
 Crew::~Crew() {

@@ -15,6 +15,7 @@
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/paths/paths.hpp"
 
 namespace flowtap {
@@ -105,8 +106,7 @@ class LogTapContainer : public ::testing::Test {
       const test::Captured& captured = tap_.captured();
       return !captured.of(stream).ends.empty() || std::ranges::count(captured.gone(), enter.cgroup) != 0;
     };
-    for (int i = 0; i < 1000 && !is_over(); ++i) ::usleep(10'000);
-    EXPECT_TRUE(is_over());
+    EXPECT_TRUE(test::eventually(is_over));
     EXPECT_TRUE(tap_.streams().end(tap_.slot(stream)));
     EXPECT_EQ(tap_.slot(stream).state, FTAP_STREAM_ENDED);
     EXPECT_LE(tap_.captured().of(stream).ends.size(), 1U);

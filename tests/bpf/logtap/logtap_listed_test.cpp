@@ -17,6 +17,7 @@
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
 #include "tests/support/containers/cgroup.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -270,9 +271,10 @@ TEST_P(LogTapListed, WhoLivesKeepsItsPlace) {
     Runs wanted = runs(FTAP_RULE_PROCESS);
     const Shell first(shell_, place.own.get(), "echo one; read x; echo two");
     // Its stream exists once something of it was captured.
-    while (runs(FTAP_RULE_PROCESS).size() == wanted.size() ||
-           !runs(FTAP_RULE_PROCESS).back().ends_with("one\n"))
-      ::usleep(1000);
+    ASSERT_TRUE(test::eventually([&] {
+      const Runs now = runs(FTAP_RULE_PROCESS);
+      return now.size() > wanted.size() && now.back().ends_with("one\n");
+    }));
     const Shell second(shell_, place.own.get(), "echo not captured");
     second.wait();
     first.let_go();

@@ -16,6 +16,7 @@
 #include "tests/bpf/i386_call.hpp"
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap {
 namespace {
@@ -197,8 +198,9 @@ TEST_P(LogTapWrite, AMessageWhoseHeaderIsGoneIsMissed) {
   std::string read;
   std::thread reader([&] {
     int waiting = 0;
-    while (waiting <= static_cast<int>(first.size()) && ::ioctl(peer.get(), FIONREAD, &waiting) == 0)
-      ::usleep(1000);
+    EXPECT_TRUE(test::eventually([&] {
+      return ::ioctl(peer.get(), FIONREAD, &waiting) != 0 || waiting > static_cast<int>(first.size());
+    }));
     ::munmap(pages, kPage);
     read = test::read_all(peer.get(), 65536);
   });

@@ -12,6 +12,7 @@
 
 #include "tests/bpf/accounted.hpp"
 #include "tests/bpf/count_crew.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -60,10 +61,12 @@ class Usage : public testing::Test {
     switches = crew.quiesce();
     // Where a machine hides a switch from tracing, what a task ran up to its end becomes known when the kernel frees
     // it.
-    for (int i = 0; i < 100; ++i, std::this_thread::sleep_for(50ms)) {
-      after = account(crew);
-      if (off(after.charged - before.charged, after.used.run_ns - before.used.run_ns) <= kCut) break;
-    }
+    (void)eventually(
+        [&] {
+          after = account(crew);
+          return off(after.charged - before.charged, after.used.run_ns - before.used.run_ns) <= kCut;
+        },
+        5s);
     expect_equal(before, after);
   }
 
@@ -203,9 +206,7 @@ TEST_F(Usage, OfMoreCgroupsThanThereIsRoomForIsInOneTogether) {
   const kernel::DispatchLive live = attach_usage(1);
   usage.emplace(live.usage().value());
   // Somebody else has the only number, whoever that is.
-  for (int i = 0; i < 5000 && usage->read(FTAP_GROUP_OTHER + 1).dispatches == 0; ++i)
-    std::this_thread::sleep_for(1ms);
-  ASSERT_GT(usage->read(FTAP_GROUP_OTHER + 1).dispatches, 0U);
+  ASSERT_TRUE(eventually([&] { return usage->read(FTAP_GROUP_OTHER + 1).dispatches > 0; }));
   crew.go();
   crew.finish();
   (void)crew.quiesce();

@@ -87,8 +87,7 @@ TEST(StreamSurroundings, PinsOfAMountNamespaceThatOthersShareStayAsLongAsThese) 
       return;
     }
     if (::fork() != 0) ::_exit(0);
-    while (::kill(flowtapd, 0) == 0) ::usleep(50'000);
-    ::_exit(0);
+    ::_exit(eventually([flowtapd] { return ::kill(flowtapd, 0) != 0; }) ? 0 : 1);
   };
   Daemon daemon(root, options);
   daemon.wait_ready();

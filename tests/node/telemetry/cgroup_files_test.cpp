@@ -17,6 +17,7 @@
 
 #include "tests/support/containers/cgroup.hpp"
 #include "tests/support/containers/v1_hierarchy.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -65,7 +66,7 @@ TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
     inner.join();
     while (true) ::pause();
   }
-  while (inner.tasks().empty()) ::usleep(1000);
+  ASSERT_TRUE(test::eventually([&] { return !inner.tasks().empty(); }));
   const auto files = source();
   ASSERT_TRUE(files);
   std::uint64_t unread = 0;

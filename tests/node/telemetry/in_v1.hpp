@@ -2,15 +2,15 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 
@@ -28,8 +28,7 @@ class InV1 {
     }
   }
   ~InV1() {
-    for (const std::string& path : paths_)
-      for (int i = 0; i < 200 && ::rmdir(path.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+    for (const std::string& path : paths_) remove_cgroup(path);
   }
   InV1(const InV1&) = delete;
   InV1& operator=(const InV1&) = delete;

@@ -21,6 +21,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/telemetry/workloads/one_process_cgroups.hpp"
 
 namespace flowtap::telemetry {
@@ -149,10 +150,11 @@ TEST_F(NetworksOfTheKernel, OfARestartNothingStaysOpen) {
     end();
   }
   workloads[kName].tops = {"/none"};  // its name stays
-  for (int i = 0; i < 1000 && open_now() > before; ++i) {
-    ::usleep(10'000);
+  EXPECT_TRUE(test::eventually([&] {
+    if (open_now() <= before) return true;
     EXPECT_EQ(received_after_a_round(), 25U);
-  }
+    return HasFailure();
+  }));
   EXPECT_EQ(open_now(), before);
 }
 
@@ -179,8 +181,7 @@ TEST_F(NetworksOfTheKernel, IsNotKeptByWhoLooks) {
   process.end();
   EXPECT_FALSE(has_ended(left)) << "it is open";
   seen.net_dev = {};
-  for (int i = 0; i < 1000 && !has_ended(left); ++i) ::usleep(10'000);
-  EXPECT_TRUE(has_ended(left));
+  EXPECT_TRUE(test::eventually([&] { return has_ended(left); }));
 }
 
 }  // namespace

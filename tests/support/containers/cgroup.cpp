@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "base/result.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -45,9 +47,13 @@ ScratchCgroup::ScratchCgroup(const std::string& path, std::string top) : path_(s
 }
 
 ScratchCgroup::~ScratchCgroup() {
+  for (; levels_ > 0; --levels_, path_.resize(path_.rfind('/'))) remove_cgroup(path_);
+}
+
+void remove_cgroup(const std::string& path) {
   // The last task leaves the cgroup only when the kernel reaps it, a moment after its exit was seen.
-  for (; levels_ > 0; --levels_, path_.resize(path_.rfind('/')))
-    for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+  (void)eventually([&path] { return ::rmdir(path.c_str()) == 0 || errno != EBUSY; },
+                   std::chrono::seconds(10));
 }
 
 std::uint64_t ScratchCgroup::id() const {

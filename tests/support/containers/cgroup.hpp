@@ -10,6 +10,9 @@
 
 namespace flowtap::test {
 
+/// Removes a cgroup whose tasks end. Does nothing if there is none.
+void remove_cgroup(const std::string& path);
+
 class ScratchCgroup {
  public:
   /// Makes it below the root of the v2 hierarchy, wherever that is mounted. Throws std::runtime_error: without it the

@@ -147,8 +147,7 @@ void SwiftRuntime::take(Running& running, std::uint32_t what, Life& life) {
 
 void SwiftRuntime::remove(const Container& container) const {
   const std::string cgroup = pod_.path() + "/" + container.id;
-  // The task leaves its cgroup a moment after it was reaped.
-  for (int i = 0; i < 1000 && ::rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(1000);
+  remove_cgroup(cgroup);
   fs::remove_all(bundle(container.id));
 }
 

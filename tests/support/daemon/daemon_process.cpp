@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <thread>
 
 #include "base/result.hpp"
 
@@ -36,15 +35,6 @@ void redirect(int fd, const std::string& path, int flags) {
 }
 
 }  // namespace
-
-bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 Process::Process(const Command& command) : err_(command.err) {
   auto words = pointers(command.argv);

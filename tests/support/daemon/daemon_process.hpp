@@ -10,18 +10,9 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::test {
-
-/// How long a test waits for something that must happen. Only a failure takes that long.
-#ifdef __SANITIZE_THREAD__
-inline constexpr std::chrono::seconds kPatience{300};
-#else
-inline constexpr std::chrono::seconds kPatience{60};
-#endif
-
-/// Checks again and again until it is true; false when the time is over.
-[[nodiscard]] bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit = kPatience);
 
 struct Command {
   std::vector<std::string> argv;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/result.hpp"
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -72,8 +73,7 @@ MemoryLimit::MemoryLimit(pid_t pid, std::uint64_t bytes) {
 }
 
 MemoryLimit::~MemoryLimit() {
-  // The last task leaves the cgroup only when the kernel reaps it, a moment after its exit was seen.
-  for (int i = 0; own_ && i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+  if (own_) remove_cgroup(path_);
 }
 
 std::uint64_t MemoryLimit::kills() const {
@@ -90,7 +90,7 @@ MemoryCgroup::MemoryCgroup(std::uint64_t bytes) {
 }
 
 MemoryCgroup::~MemoryCgroup() {
-  for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+  remove_cgroup(path_);
 }
 
 void MemoryCgroup::join() const {

@@ -33,7 +33,7 @@ TEST(Events, ASignalGoesFirst) {
   auto events = Events::open(1ms, 1ms);
   ASSERT_TRUE(events);
   ::raise(SIGHUP);
-  std::this_thread::sleep_for(5ms);
+  std::this_thread::sleep_for(5ms);  // then a look and a tick are due as well
   EXPECT_EQ(events->wait(), Event::kReload);
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "base/fd.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -34,10 +35,10 @@ class Writer {
   [[nodiscard]] Status check(const std::vector<int>& theirs, const std::vector<int>& ours,
                              bool refused) const {
     Status status;
-    for (int i = 0; i < 1000; ++i, ::usleep(1000)) {
+    EXPECT_TRUE(test::eventually([&] {
       status = check_no_feedback(static_cast<std::uint32_t>(pid_), theirs, ours);
-      if (!status == refused) return status;
-    }
+      return !status == refused;
+    }));
     return status;
   }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "api/server.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/occurrences.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
@@ -67,8 +68,7 @@ class FlowtapTest : public testing::Test {
   template <typename Then>
   std::thread once_followed(const std::shared_ptr<api::ScriptedFlow>& flow, Then then) {
     return std::thread([flow, then] {
-      for (int i = 0; i < 10'000 && flow->readers() == 0; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      EXPECT_TRUE(test::eventually([&] { return flow->readers() > 0; }));
       then();
     });
   }

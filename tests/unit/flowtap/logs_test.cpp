@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/rfc3339.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/flowtap_fixture.hpp"
 
@@ -56,7 +57,7 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
   const std::string file = dir_ / "out";
   const std::string go = dir_ / "go";
   auto reader = once_followed(flow, [&] {
-    for (int i = 0; i < 10'000 && *reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::eventually([&] { return *reads >= 3; }));
     shell("touch " + go);
   });
   const Outcome run = shell(paths::flowtap() + " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
@@ -82,13 +83,9 @@ class FlowThatGoesOn : public FlowtapTest {
     flow->append(first);
     start();
     std::thread container([&] {
-      const auto until = [](auto condition) {
-        for (int i = 0; i < 10'000 && !condition(); ++i)
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      };
-      until([&] { return flow->readers() > 0; });
+      EXPECT_TRUE(test::eventually([&] { return flow->readers() > 0; }));
       flow->end();
-      until([&] { return flow->readers() == 0; });
+      EXPECT_TRUE(test::eventually([&] { return flow->readers() == 0; }));
       flows_.replace(one.id)->append(then);
       flows_.newest_list_reader.load()->come(one);
     });
@@ -167,8 +164,7 @@ TEST_F(WhatIsNotCaptured, IsOneOfSeveralLogsAsItsRuntimeHasKeptIt) {
 TEST_F(WhatIsNotCaptured, IsLeftOutAloudByWhoFollowsWheneverItComes) {
   start();
   std::thread container([&] {
-    for (int i = 0; i < 10'000 && flows_.newest_list_reader.load() == nullptr; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(test::eventually([&] { return flows_.newest_list_reader.load() != nullptr; }));
     for (const char* name : {"side", "late", "late", "last"})
       flows_.newest_list_reader.load()->come(uncaptured(name));
   });
@@ -257,12 +253,7 @@ TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
   FILE* pipe = ::popen(
       ("echo $$ >" + pid_file + "; exec " + paths::flowtap() + " logs shop/web-1 -f" + at()).c_str(), "r");
   ASSERT_NE(pipe, nullptr);
-  const auto until = [](auto condition) {
-    for (int i = 0; i < 10'000 && !condition(); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return condition();
-  };
-  EXPECT_TRUE(until([&] {
+  EXPECT_TRUE(test::eventually([&] {
     int bytes = 0;
     return ::ioctl(::fileno(pipe), FIONREAD, &bytes) == 0 &&
            bytes > ::fcntl(::fileno(pipe), F_GETPIPE_SZ) / 2;
@@ -270,7 +261,7 @@ TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
   const pid_t pid = std::stoi(shell("cat " + pid_file).output);
   EXPECT_EQ(::kill(pid, SIGINT), 0);
   int status = -1;
-  EXPECT_TRUE(until([&] { return status != -1 || ::waitpid(pid, &status, WNOHANG) == pid; }));
+  EXPECT_TRUE(test::eventually([&] { return status != -1 || ::waitpid(pid, &status, WNOHANG) == pid; }));
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   ::pclose(pipe);
 }

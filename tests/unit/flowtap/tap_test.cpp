@@ -1,4 +1,5 @@
 // flowtap tap as a program: what it shows of a process, and how it ends.
+#include "tests/support/eventually.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/flowtap_fixture.hpp"
 
@@ -11,8 +12,7 @@ TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
   const auto err = flows_.add(7, api::Outputs::kStderr);
   start();
   auto process = once_followed(out, [out, err] {
-    for (int i = 0; i < 10'000 && err->readers() == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::eventually([&] { return err->readers() > 0; }));
     out->append(std::string_view("raw \x1b[2J \xff\0 bytes", 18));
     err->append("a complaint\n");
     out->lose(1234);
@@ -37,8 +37,7 @@ TEST_F(FlowtapTest, TapHasObjectsForLines) {
   const auto err = flows_.add(7, api::Outputs::kStderr);
   start();
   auto process = once_followed(out, [out, err] {
-    for (int i = 0; i < 10'000 && err->readers() == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::eventually([&] { return err->readers() > 0; }));
     out->append("2026-01-02T03:04:05.000000006Z a \x1b[2J \xff");
     out->append("b\n2026-01-02T03:04:06.000000000Z half");
     err->append("2026-01-02T03:04:07.000000000Z a complaint\n");

@@ -12,20 +12,13 @@
 #include <thread>
 
 #include "http/client/stream_client.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/http/server_fixture.hpp"
 
 namespace flowtap::api {
 
-/// Waits until `condition` holds; gives up after many seconds.
-template <typename Condition>
-bool eventually(Condition condition) {
-  for (int i = 0; i < 10'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
+using test::eventually;
 
 /// One fetch_streams() in a thread.
 class Follower {

@@ -5,7 +5,8 @@
 #include <latch>
 #include <new>
 #include <semaphore>
-#include <thread>
+
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -116,7 +117,7 @@ TEST(Collectors, OneThatIsDoneBehindItsLimitIsARoundBehind) {
   const auto finish = [&] {
     const auto before = collectors.states().at(0).took;
     go->release();
-    while (collectors.states().at(0).took == before) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(test::eventually([&] { return collectors.states().at(0).took != before; }));
   };
   EXPECT_TRUE(round().empty());
   for (std::uint64_t done = 1; done <= 3; ++done) {

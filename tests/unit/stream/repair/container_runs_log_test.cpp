@@ -11,6 +11,7 @@
 #include "stream/repair/before_counter.hpp"
 #include "stream/repair/flow_audit.hpp"
 #include "stream/repair/flow_gaps.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
@@ -149,10 +150,10 @@ TEST_F(ContainerRunsLog, OnlyWhatItWroteBeforeIsCounted) {
   BeforeCounter counter(*store_, *history_, std::chrono::milliseconds(10));
   counter.add(kAgain + "@3", 211 * kSecond);
   flow::Before before;
-  for (int tries = 0; tries < 500 && before.state != flow::Before::State::kCounted; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(test::eventually([&] {
     before = store_->summary(kAgain + "@3")->before;
-  }
+    return before.state == flow::Before::State::kCounted;
+  }));
   EXPECT_EQ(before.lines, 10U);
   EXPECT_EQ(before.bytes, run_lines(201, 211).size());
 }
