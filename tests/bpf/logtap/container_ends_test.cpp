@@ -17,11 +17,12 @@
 
 #include "kernel/dispatch/cgroup_watch.hpp"
 #include "tests/support/containers/cgroup.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/first_thread.hpp"
 
 namespace flowtap::test {
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using stats::CgroupEvent;
 using stats::ProcessEnd;
@@ -59,7 +60,7 @@ class ContainersThatEnd : public testing::Test {
       if (init == 0) {
         cgroup_.join();
         std::thread([&] {
-          std::this_thread::sleep_for(100ms);
+          if (!eventually([] { return first_thread_has_ended("self"); })) ::_exit(98);
           shared_->last = Clock::now().time_since_epoch().count();
           second();
         }).detach();
@@ -67,7 +68,7 @@ class ContainersThatEnd : public testing::Test {
       }
       shared_->pid = init;
       if (signal != 0) {
-        while (shared_->last == 0) ::usleep(1000);
+        if (!eventually([this] { return shared_->last != 0; })) ::_exit(97);
         ::kill(init, signal);
       }
       int status = 0;

@@ -22,6 +22,8 @@
 
 #include "base/fd.hpp"
 #include "tests/support/containers/cgroup.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/first_thread.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -123,14 +125,7 @@ TEST(OpenFiles, FindsThoseOfAProcessWhoseMainThreadHasEnded) {
     }).detach();
     ::syscall(SYS_exit, 0);  // ends only this thread
   }
-  const std::string state = "/proc/" + std::to_string(pid) + "/stat";
-  const auto main_has_ended = [&state] {
-    std::string text;
-    std::getline(std::ifstream(state), text);
-    return text.find(") Z ") != std::string::npos;
-  };
-  for (int i = 0; i < 1000 && !main_has_ended(); ++i) ::usleep(10'000);
-  ASSERT_TRUE(main_has_ended());
+  ASSERT_TRUE(test::eventually([pid] { return test::first_thread_has_ended(std::to_string(pid)); }));
   const auto all = list();
   const auto own = list(pid);
   ::kill(pid, SIGKILL);

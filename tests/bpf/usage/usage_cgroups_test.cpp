@@ -15,6 +15,7 @@
 #include "tests/bpf/accounted.hpp"
 #include "tests/bpf/count_crew.hpp"
 #include "tests/support/containers/cgroup.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -81,14 +82,13 @@ std::string path_of(const std::string& name) {
 // What the kernel has charged to a cgroup when its last process is off its CPU: on its way out a process still runs, after its
 // parent has heard of its end.
 std::uint64_t charged_at_the_end(const std::string& cgroup) {
-  std::uint64_t charged = charged_ns(cgroup);
-  for (int i = 0; i < 1000; ++i) {
-    std::this_thread::sleep_for(1ms);
-    const std::uint64_t before = std::exchange(charged, charged_ns(cgroup));
-    if (charged == before) return charged;
-  }
-  ADD_FAILURE() << "somebody still runs in " << cgroup;
-  return charged;
+  std::optional<std::uint64_t> charged;
+  EXPECT_TRUE(eventually([&] {
+    const std::optional<std::uint64_t> before = std::exchange(charged, charged_ns(cgroup));
+    return charged == before;
+  })) << "somebody still runs in "
+      << cgroup;
+  return *charged;
 }
 
 TEST_F(UsageOfCgroups, EventsTellWhoComesAndGoes) {
@@ -128,7 +128,6 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
       charged[name] += charged_at_the_end(cgroup.path());
     }
     round();
-    std::this_thread::sleep_for(20ms);  // those that have ended are off their CPUs
     round(UsageLedger::kGrace + 1s);
   }
   round(UsageLedger::kGrace + 1s);
@@ -168,7 +167,7 @@ TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
   }
   std::uint64_t last = 0;
   for (int i = 0; i < 5; ++i) {
-    std::this_thread::sleep_for(100ms);
+    std::this_thread::sleep_for(100ms);  // time itself: twice what nobody looks at, while it runs
     const std::uint64_t before = charged_ns(cgroup.path());
     round();
     const std::uint64_t after = charged_ns(cgroup.path());
@@ -182,10 +181,10 @@ TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
     last = used;
   }
   ::waitpid(child, nullptr, 0);
-  std::this_thread::sleep_for(20ms);
+  const std::uint64_t charged = charged_at_the_end(cgroup.path());
   round();
   EXPECT_LE(std::abs(static_cast<std::int64_t>(of(path_of("flowtap-long")).run_ns) -
-                     static_cast<std::int64_t>(charged_ns(cgroup.path()))),
+                     static_cast<std::int64_t>(charged)),
             1'000'000);
 }
 
@@ -201,10 +200,10 @@ TEST_F(UsageOfCgroups, WhoFoundNoNumberLooksAgainWhenThereAreSome) {
     if (!is_numbered(first)) GTEST_FAIL() << "others were faster: " << source->numbered().value().size();
     spin_in(late, 1ms);
     EXPECT_FALSE(is_numbered(late.id()));
+    (void)charged_at_the_end(early.path());
     round();
   }
   round();
-  std::this_thread::sleep_for(20ms);
   round(UsageLedger::kGrace + 1s);
   EXPECT_FALSE(is_numbered(first));
   spin_in(late, 1ms);

@@ -272,7 +272,7 @@ TEST(NodeExporter, ReadsWhatWeRead) {
   const std::size_t gauges = open.size();
   close_gauges_within(first, open);
 
-  std::this_thread::sleep_for(5s);
+  std::this_thread::sleep_for(5s);  // time itself: what passes inside of the brackets is a small part of it
   const Bracket last = bracket(daemon, exporter);
   expect_counters_within(last);
   expect_same_growth(first, last);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kernel/sched_ext.hpp"
+#include "scheds/lib/keeper.hpp"
 #include "scheds/names.hpp"
 #include "stats/table.hpp"
 #include "tests/node/daemon/dispatched.hpp"
@@ -112,7 +113,9 @@ TEST_P(Scheduler, WhoeverEndsItIsSaidAndNotContradicted) {
   EXPECT_FALSE(component.up);
   EXPECT_TRUE(component.detail.contains("(sysrq)")) << component.detail;
   EXPECT_TRUE(component.detail.contains("not started again")) << component.detail;
-  std::this_thread::sleep_for(3s);
+  // Time itself: whoever would start it again does so after this pause, and a cycle later it would be told.
+  std::this_thread::sleep_for(scheds::Keeper::kFirstPause);
+  (void)daemon.settled_stats();
   EXPECT_EQ(ext_state(), "disabled");
   EXPECT_EQ(of(daemon.scrape().all, "flowtap_sched_ext_state", {{"state", "disabled"}}), 1);
   daemon.signal(SIGHUP);

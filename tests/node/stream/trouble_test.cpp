@@ -96,7 +96,7 @@ void stop_reader_again_and_again(const ScratchRoot& root, pid_t writer) {
     ASSERT_TRUE(blocks_in_write(writer)) << "surely: it has more to write than the pipe takes";
   }
   for (int i = 0; i < 5; ++i) {
-    ::usleep(20'000);
+    ::usleep(20'000);  // it reads on, until it is stopped at some other place
     const Stopped stopped(reader);
     if (!blocks_in_write(writer)) break;
   }

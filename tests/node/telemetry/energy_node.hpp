@@ -92,7 +92,7 @@ class Zones {
   }
 
   const ScratchRoot& root_;
-  std::vector<Zone> zones_{{"intel-rapl:0", "package-0", kModulus - 500 * kJoule, 5'000'001},
+  std::vector<Zone> zones_{{"intel-rapl:0", "package-0", kModulus - 200 * kJoule, 5'000'001},
                            {"intel-rapl:0:0", "dram", 3, 2'000'003},
                            {"intel-rapl:1", "package-1", kModulus / 3, 7'000'007},
                            {"intel-rapl:1:0", "dram", 11, 999'999}};

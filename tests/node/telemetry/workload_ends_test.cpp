@@ -135,7 +135,7 @@ TEST_F(WorkloadEnds, OfAContainerThatIsShorterThanACycleTheNetworkIsCounted) {
         ::execl("/bin/sleep", "sleep", "0.3", nullptr);
         ::_exit(1);
       }
-      std::this_thread::sleep_for(150ms);
+      std::this_thread::sleep_for(150ms);  // time itself: amid its life
       std::array<char, 100> packet{0x45};
       bool sent = tun.valid();
       for (unsigned i = 0; i < kPackets; ++i)

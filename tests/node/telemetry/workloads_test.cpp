@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #include "tests/bpf/accounted.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -192,9 +191,6 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   EXPECT_TRUE(eventually([&] {
     std::vector<double> before;
     for (const Said* said : open) before.push_back(said->now().value());
-    // Two cycles are needed: the one that has begun may have read it already.
-    (void)daemon.settled_stats();
-    std::this_thread::sleep_for(1100ms);
     ours = daemon.settled_stats();
     last_seen.clear();
     std::vector<const Said*> left;

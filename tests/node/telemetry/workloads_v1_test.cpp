@@ -24,6 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+const std::vector<std::string> kOften = {"--cycle", "200ms"};  // nobody has to wait for a cycle for long
+
 constexpr std::size_t kMemory = std::size_t{32} << 20U;
 
 std::optional<double> value(const Stats& stats, const std::string& family, const Labels& labels) {
@@ -101,7 +103,7 @@ bool has_v1() {
 TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
   if (!has_v1()) GTEST_SKIP() << "this machine has no hierarchy of v1";
   const ScratchRoot root;
-  Daemon daemon(root, {.config = "telemetry: {hierarchy: v1}"});
+  Daemon daemon(root, {.flags = kOften, .config = "telemetry: {hierarchy: v1}"});
   daemon.wait_ready();
   EXPECT_TRUE(daemon.component("telemetry").value().detail.contains("workloads by cgroup v1 (cpuacct)"));
   V1Container container('d');
@@ -161,7 +163,7 @@ TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
 TEST(WorkloadsOfV1, ByItselfV2IsAskedWhereItIsMounted) {
   if (!has_v1()) GTEST_SKIP() << "this machine has no hierarchy of v1";
   const ScratchRoot root;
-  Daemon daemon(root, {.config = "telemetry: {hierarchy: auto}\n"});
+  Daemon daemon(root, {.flags = kOften, .config = "telemetry: {hierarchy: auto}\n"});
   daemon.wait_ready();
   EXPECT_FALSE(daemon.component("telemetry").value().detail.contains("cgroup v1"));
   const V1Container container('e');

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <thread>
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -190,8 +189,6 @@ TEST(WorkloadsOfV2, EachFileOfALimitedContainerIsReadAsItStands) {
   Stats ours;
   EXPECT_TRUE(eventually([&] {
     const Values before = in_files(cgroup);
-    (void)daemon.settled_stats();
-    std::this_thread::sleep_for(1100ms);
     ours = daemon.settled_stats();
     differences = differing(before, ours, in_files(cgroup), labels);
     return differences.empty();

@@ -105,6 +105,7 @@ TEST_F(ServerTest, ARequestByteByByteHasTheSameTimeAsOneAtOnce) {
   start(300ms);
   RawClient client(path());
   const auto begin = std::chrono::steady_clock::now();
+  // The pauses are those of a slow sender, far shorter than the time that the server gives.
   while (client.send("x") && std::chrono::steady_clock::now() - begin < 5s) std::this_thread::sleep_for(20ms);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
 }

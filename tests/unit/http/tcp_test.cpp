@@ -4,8 +4,9 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <thread>
 
+#include "tests/support/eventually.hpp"
+#include "tests/support/files/reads_watch.hpp"
 #include "tests/support/net/tls_pair.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/http/tcp_fixture.hpp"
@@ -204,18 +205,17 @@ TEST_F(TcpTest, TokensAreReplacedWithoutARestart) {
   start_tcp();
   EXPECT_EQ(status_of("Bearer " + kToken), "200");
   const auto becomes = [&](const std::string& token, const std::string& status) {
-    for (int i = 0; i < 200; ++i) {
-      if (status_of("Bearer " + token) == status) return true;
-      std::this_thread::sleep_for(50ms);
-    }
-    return false;
+    return test::eventually([&] { return status_of("Bearer " + token) == status; });
   };
   write_tokens("another-token-of-some-length\n");
   EXPECT_TRUE(becomes("another-token-of-some-length", "200"));
   EXPECT_EQ(status_of("Bearer " + kToken), "401");
   write_tokens("short\n");
-  std::this_thread::sleep_for(1100ms);
-  EXPECT_EQ(status_of("Bearer another-token-of-some-length"), "200") << "what is no list changes nothing";
+  const test::ReadsWatch read(tokens());
+  EXPECT_TRUE(test::eventually([&] {
+    EXPECT_EQ(status_of("Bearer another-token-of-some-length"), "200") << "what is no list changes nothing";
+    return read.was_read() || HasFailure();
+  }));
   std::filesystem::remove(tokens());
   EXPECT_TRUE(becomes("another-token-of-some-length", "401")) << "what is gone lets nobody in";
 }
@@ -261,12 +261,8 @@ TEST_F(TcpTest, OverTls) {
   test::write_tls_pair(dir_ / "next", dir_ / "next.key", "flowtap");
   std::filesystem::rename(dir_ / "next.key", dir_ / "key");
   std::filesystem::copy_file(dir_ / "next", dir_ / "cert", std::filesystem::copy_options::overwrite_existing);
-  bool taken = false;
-  for (int i = 0; i < 200 && !taken; ++i) {
-    taken = ask_tls(with_token, dir_ / "next").starts_with("HTTP/1.1 200 OK");
-    if (!taken) std::this_thread::sleep_for(50ms);
-  }
-  EXPECT_TRUE(taken);
+  EXPECT_TRUE(
+      test::eventually([&] { return ask_tls(with_token, dir_ / "next").starts_with("HTTP/1.1 200 OK"); }));
 }
 
 }  // namespace

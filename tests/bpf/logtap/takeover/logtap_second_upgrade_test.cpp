@@ -12,6 +12,7 @@
 #include "tests/bpf/logtap/logtap_second.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap {
 namespace {
@@ -46,11 +47,11 @@ TEST_F(LogTapSecondUpgrade, AnEventIsHadByOneOfTwoBuilds) {
     read();
     has_slept = slept() != before;
     step = 3;
-    std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(1ms);  // whatever is noted of it is void then
     test::write_all(pipe.in.get(), "more");
     read();
   });
-  while (step != 1) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(test::eventually([&] { return step == 1; }));
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
   const auto numbers = next.relieved();

@@ -16,6 +16,7 @@
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
 #include "tests/bpf/logtap/takeover/logtap_takeover.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/must.hpp"
 
 namespace flowtap {
@@ -105,9 +106,10 @@ TEST_F(LogTapUpgradeDied, AfterItRegisteredAStream) {
     registered = tap(live, fresh);
   }
   std::atomic<bool> stop{false};
+  std::atomic<int> lines{0};
   std::string text;
   std::thread writer([&] {
-    for (int i = 0; !stop; ++i, std::this_thread::sleep_for(100us)) {
+    for (int i = 0; !stop; lines = ++i, std::this_thread::sleep_for(100us)) {
       const std::string line = "line " + std::to_string(i) + "\n";
       pass(fresh, line);
       text += line;
@@ -116,7 +118,7 @@ TEST_F(LogTapUpgradeDied, AfterItRegisteredAStream) {
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
   const auto numbers = next.relieved();
-  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(test::eventually([&, to = lines + 100] { return lines >= to; }));
   stop = true;
   writer.join();
   pass(pipe, "the other one's");

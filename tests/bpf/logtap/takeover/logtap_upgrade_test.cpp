@@ -14,6 +14,7 @@
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace flowtap {
 namespace {
@@ -25,6 +26,8 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kRing = 128U << 20U;
 constexpr int kWriters = 4;
 constexpr int kLinesPerPause = 50;
+constexpr int kBacklog =
+    5000;  // lines of each that are in the ring when the next build comes, and come afterwards
 constexpr auto kPause = 200us;
 constexpr int kFastLines = 50'000;
 constexpr auto kSlowPause = 20ms;
@@ -52,12 +55,17 @@ class Writing {
             EXPECT_LE(line.size(), kMostBytes);
             say(fd.get(), line);
             text_ += line;
+            ++lines_;
             const bool fast = i < kFastLines || drained_;
             if (i % kLinesPerPause == 0) std::this_thread::sleep_for(fast ? kPause : kSlowPause);
             while (i >= kMostLines && !stop_ && !drained_) std::this_thread::sleep_for(kSlowPause);
           }
         }) {}
 
+  /// Waits until it has written this many lines more.
+  [[nodiscard]] bool writes(int more) const {
+    return test::eventually([this, to = lines_ + more] { return lines_ >= to; });
+  }
   /// From now on somebody drains the ring.
   void go_on() { drained_ = true; }
 
@@ -70,6 +78,7 @@ class Writing {
  private:
   std::atomic<bool> stop_{false};
   std::atomic<bool> drained_{false};
+  std::atomic<int> lines_{0};
   std::string text_;
   std::thread thread_;
 };
@@ -121,13 +130,13 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
     tap(file.get(), FTAP_KIND_FILE);
     writings.emplace_back("file", std::move(file), write_line);
   }  // from here on only the pins hold it
-  std::this_thread::sleep_for(50ms);
+  for (const Writing& writing : writings) EXPECT_TRUE(writing.writes(kBacklog));
 
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
   const auto numbers = next.relieved();
   for (Writing& writing : writings) writing.go_on();
-  std::this_thread::sleep_for(20ms);
+  for (const Writing& writing : writings) EXPECT_TRUE(writing.writes(kBacklog));
   std::vector<std::string> written;
   for (auto writing = writings.rbegin(); writing != writings.rend(); ++writing)
     written.insert(written.begin(), writing->stop());

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -27,7 +26,7 @@ class Files : public testing::Test {
   Files() { fs::create_directory(root_.file("log")); }
 
   Daemon& start(DaemonOptions options = kCapturing) {
-    options.sources = "files: [/log/x.log]";
+    if (options.sources.empty()) options.sources = "files: [/log/x.log]";
     daemon_ = std::make_unique<Daemon>(root_, options);
     return daemon_->wait_ready();
   }
@@ -71,6 +70,31 @@ class Files : public testing::Test {
     EXPECT_EQ(difference(raw_bytes(*daemon_, seen->id), written_), "");
     EXPECT_EQ(seen->bytes, written_.size());
     EXPECT_EQ(seen->missing, 0U);
+  }
+  // Writes bytes that the tap does not see. They are captured once flowtapd has looked at its files in vain for a while.
+  void send(const Fd& file, const std::string& text) const {
+    const Fd source(::open(root_.write("source", text).c_str(), O_RDONLY | O_CLOEXEC));
+    off_t at = 0;
+    ASSERT_EQ(::sendfile(file.get(), source.get(), &at, text.size()), static_cast<ssize_t>(text.size()));
+  }
+  // Starts it with another file, for be_idle().
+  void start_with_other() {
+    DaemonOptions options = kCapturing;
+    options.sources = "files: [/log/x.log, /log/other.log]";
+    start(options);
+  }
+  // Returns when flowtapd has looked at its idle files. The other file shows it, as only such a look tells of what is sent into it.
+  void be_idle() const {
+    const auto captured = [this] {
+      const auto seen = flow("file/log/other.log");
+      return seen ? seen->bytes : 0;
+    };
+    const Fd other(::open(root_.file("log/other.log").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+    const auto size = static_cast<std::uint64_t>(::lseek(other.get(), 0, SEEK_END));
+    ASSERT_EQ(::write(other.get(), "a\n", 2), 2);
+    ASSERT_TRUE(eventually([&] { return captured() == size + 2; }));
+    send(other, "look\n");
+    ASSERT_TRUE(eventually([&] { return captured() == size + 7; }));
   }
   [[nodiscard]] std::uint64_t source_count(const char* name) const {
     return daemon_->status().at("stream").at("sources").at(name).to_number<std::uint64_t>();
@@ -210,28 +234,27 @@ TEST_F(Files, TheWriterGoesOnInTheFileThatWasMoved) {
 }
 
 TEST_F(Files, CopiedAndTruncated) {
-  start();
+  start_with_other();
   const Fd file = open();
   for (int i = 0; i < 6; ++i) {
     write(file, writer_lines(static_cast<unsigned>(i) * 100, 100));
     expect_all();
     fs::copy_file(path_, path_ + "." + std::to_string(i));
     ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
-    if (i % 2 == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // it is idle for long enough to be seen
+    if (i % 2 == 0) be_idle();
   }
   write(file, "after all\n");
   expect_all();
 }
 
 TEST_F(Files, TruncatedUnderAWriterThatDoesNotAppend) {
-  start();
+  start_with_other();
   const Fd file = open(0);
   write(file, "one\n");
   expect_all();
   for (const bool seen : {false, true}) {
     ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
-    if (seen) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    if (seen) be_idle();
     write(file, "more\n");
     expect_all();
   }
@@ -241,11 +264,9 @@ TEST_F(Files, WhatTheTapCannotSee) {
   start();
   const Fd file = open(0);
   write(file, "seen\n");
-  const Fd source(::open(root_.write("source", writer_lines(0, 5000)).c_str(), O_RDONLY | O_CLOEXEC));
-  off_t at = 0;
-  const std::size_t size = fs::file_size(root_.file("source"));
-  ASSERT_EQ(::sendfile(file.get(), source.get(), &at, size), static_cast<ssize_t>(size));
-  written_ += writer_lines(0, 5000);
+  const std::string unseen = writer_lines(0, 5000);
+  send(file, unseen);
+  written_ += unseen;
   write(file, "seen again\n");
   expect_all();
   log_writer("uring", 5000, 2000);  // the hooks of functions see this
@@ -253,7 +274,7 @@ TEST_F(Files, WhatTheTapCannotSee) {
   ASSERT_GT(::lseek(file.get(), 0, SEEK_END), 0);
   write(file, "and seen\n");
   expect_all();
-  EXPECT_TRUE(eventually([&] { return filled() >= size; })) << filled();
+  EXPECT_TRUE(eventually([&] { return filled() >= unseen.size(); })) << filled();
 }
 
 TEST_F(Files, HolesAreNotReadAsZeros) {
@@ -266,10 +287,8 @@ TEST_F(Files, HolesAreNotReadAsZeros) {
   write(file, "behind a hole\n");
   expect_all();
   const std::string unseen = "sent behind another\n";
-  const Fd source(::open(root_.write("source", unseen).c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(::lseek(file.get(), 2 * kFar, SEEK_SET), 2 * kFar);
-  off_t at = 0;
-  ASSERT_EQ(::sendfile(file.get(), source.get(), &at, unseen.size()), static_cast<ssize_t>(unseen.size()));
+  send(file, unseen);
   written_ += unseen;
   expect_all();
   ASSERT_EQ(::truncate(path_.c_str(), 3 * kFar), 0) << "room for more";

@@ -1,15 +1,19 @@
 #include "stats/backends/prometheus.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 #include "stats/backends/sending/connect.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/metrics/snapshots.hpp"
 #include "tests/support/net/http_get.hpp"
 
@@ -164,6 +168,20 @@ TEST(Prometheus, ScrapesAreTimed) {
   EXPECT_GT(value.sum, 0);
 }
 
+// Whether a client is connected to this port, and nothing that it has sent is unread.
+bool is_asked(int port) {
+  std::ifstream connections("/proc/net/tcp");
+  constexpr std::string_view kEstablished = "01";
+  for (std::string line; std::getline(connections, line);) {
+    std::string number, local, remote, state, queues;
+    std::istringstream(line) >> number >> local >> remote >> state >> queues;
+    if (state == kEstablished && local.ends_with(fmt::format(":{:04X}", port)) &&
+        queues.ends_with(":00000000"))
+      return true;
+  }
+  return false;
+}
+
 TEST(Prometheus, AScrapeBeforeTheFirstCycleWaitsForIt) {
   auto backend = Prometheus::open("127.0.0.1:0");
   ASSERT_TRUE(backend);
@@ -171,8 +189,8 @@ TEST(Prometheus, AScrapeBeforeTheFirstCycleWaitsForIt) {
   std::jthread scrape([&] { page = http_get((*backend)->port(), "/metrics"); });
   SnapshotScript script;
   script.dispatched(StatId::kWSYNC, 0);
-  // Gives the scrape time to come first, as that is the case under test; the other order passes as well.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  // The scrape comes first, as that is the case under test.
+  EXPECT_TRUE(flowtap::test::eventually([&] { return is_asked((*backend)->port()); }));
   ASSERT_TRUE((*backend)->publish(script.next()));
   scrape.join();
   EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="wsync"})"), 0);

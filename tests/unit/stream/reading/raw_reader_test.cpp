@@ -13,6 +13,8 @@
 
 #include "identity/flow_labels.hpp"
 #include "stream/reading/flow_list.hpp"
+#include "tests/support/event_wait.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -177,8 +179,7 @@ TEST_F(JournalFlowsTest, AFollowerIsToldOfMoreAndFromNowLeavesOutWhatWas) {
   reader->when_more([&woken] { ++woken; });
   bytes(1, 7, "live");
   append();
-  for (int i = 0; i < 2000 && woken == 0; ++i) std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(woken, 1);
+  EXPECT_TRUE(test::eventually([&] { return woken == 1; }));
   EXPECT_EQ(drain(*reader), "live");
 }
 
@@ -266,9 +267,7 @@ TEST_F(JournalFlowsTest, NobodyLooksUntilASilentProcessEnds) {
   };
   EXPECT_EQ(drain(*reader, &ended), "");
   const auto woken = wait();
-  const std::uint64_t before = waker_->looks();
-  std::this_thread::sleep_for(900ms);
-  EXPECT_EQ(waker_->looks(), before);
+  EXPECT_TRUE(test::eventually([] { return test::waits_for_events_alone("ftap-follow"); }));
   EXPECT_EQ(::kill(child, SIGKILL), 0);
   EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
   // The last bytes of the process may still be on their way.

@@ -13,6 +13,8 @@
 #include "stream/repair/flow_audit.hpp"
 #include "stream/repair/flow_gaps.hpp"
 #include "stream/repair/refiller.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/files/reads_watch.hpp"
 #include "tests/unit/stream/repair/bytes_read.hpp"
 #include "tests/unit/stream/repair/history_kit.hpp"
 
@@ -184,16 +186,13 @@ TEST_F(HistoryTest, WhatWasWrittenBeforeIsCounted) {
   keep(0, 100);
   capture(60, 80);
   const auto before = [&] { return store_->summary(kFlow)->before; };
-  const auto eventually = [](auto&& is_so) {
-    for (int i = 0; i < 1000 && !is_so(); ++i) std::this_thread::sleep_for(10ms);
-    return is_so();
-  };
   const flow::Before counted{.state = State::kCounted, .bytes = lines(0, 60).size(), .lines = 60};
   {
     BeforeCounter counter(*store_, *history_);
     EXPECT_EQ(before().state, State::kNone);
     counter.add(kFlow, 60'000'000'000);
-    EXPECT_TRUE(eventually([&] { return before() == counted; })) << before().bytes << ' ' << before().lines;
+    EXPECT_TRUE(test::eventually([&] { return before() == counted; }))
+        << before().bytes << ' ' << before().lines;
     counter.add(kFlow, 60'000'000'000);  // another of its streams
     EXPECT_EQ(before(), counted);
   }
@@ -208,13 +207,16 @@ TEST_F(HistoryTest, WhatWasWrittenBeforeIsTriedAgain) {
   using State = flow::Before::State;
   const auto before = [&] { return store_->summary(kFlow)->before; };
   capture(60, 80);
-  BeforeCounter counter(*store_, *history_, 100ms);
+  const std::string folder = "var/log/pods/shop_web-0_" + kUid + "/app/";
+  tree_.file(folder + "other", "");
+  const test::ReadsWatch tried(tree_.root() + "/" + folder);
+  BeforeCounter counter(*store_, *history_, 10ms);
   counter.add(kFlow, 60'000'000'000);
-  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(test::eventually([&] { return tried.was_read(); }));
   EXPECT_EQ(before().state, State::kUncounted);
   counter.add(kFlow, 70'000'000'000);
   keep(0, 100);
-  for (int i = 0; i < 1000 && before().state != State::kCounted; ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(test::eventually([&] { return before().state == State::kCounted; }));
   EXPECT_EQ(before(), (flow::Before{.state = State::kCounted, .bytes = lines(0, 60).size(), .lines = 60}));
 }
 
@@ -232,8 +234,7 @@ TEST_F(HistoryTest, WhatASilentContainerWroteBeforeIsCountedByLines) {
   }
   store_->set_before(kFlow, {.state = flow::Before::State::kUncounted});
   BeforeCounter counter(*store_, *history_);  // an earlier service has not come to it
-  for (int i = 0; i < 1000 && store_->summary(kFlow)->before.bytes == 0; ++i)
-    std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(test::eventually([&] { return store_->summary(kFlow)->before.bytes != 0; }));
   EXPECT_EQ(store_->summary(kFlow)->before, (flow::Before{.state = flow::Before::State::kCounted,
                                                           .bytes = 200 * std::uint64_t{16'384} + 4 + 3 + 8,
                                                           .lines = 3}));
@@ -347,7 +348,8 @@ TEST_F(HistoryTest, AFollowerWaitsForTheNextGapAsWell) {
   EXPECT_EQ(followed(), "") << "it waits";
   find(line(4));
   EXPECT_EQ(followed(), lines(4, 6));
-  std::this_thread::sleep_for(kFollowerPatience);
+  std::this_thread::sleep_for(
+      kFollowerPatience);  // time itself: until nobody would wait for the first one any more
   lose(6), capture(7, 8);
   EXPECT_EQ(followed(), "") << "it waits again";
   find(line(6));
