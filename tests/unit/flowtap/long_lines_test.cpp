@@ -28,7 +28,9 @@ std::size_t whole_records_in(const std::string& bytes) {
       rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     }
   });
-  lines.add(bytes, 0);
+  constexpr std::size_t kRead = std::size_t{64} << 10U;
+  for (std::size_t at = 0; at < bytes.size(); at += kRead)
+    lines.add(std::string_view(bytes).substr(at, kRead), 0);
   lines.finish();
   return out;
 }

@@ -49,6 +49,8 @@ const std::vector<std::string> kTools = {
     "    MESSAGE=",
     "  message: ",
     "- log: ",
+    "textPayload: ",
+    "textPayload: '",
     "> ",
     "     7\t",
     "INFO 2026-11-26 10:00:00,123 ",

@@ -62,9 +62,11 @@ Word word_of(std::string_view text) {
       is_digit(text.front()) && text.find_first_not_of("0123456789:.,/+-TZ") == std::string_view::npos;
   out.time = digits || is_one_of(kOfTimes, bare);
   out.level = is_one_of(kLevels, lower(trimmed(bare.substr(bare.rfind('=') + 1), "[]<>|")));  // npos + 1 is 0
-  // Zones and a runtime's marks are in capitals.
+  // Zones and a runtime's marks are in capitals, and a field may be called textPayload.
+  const bool is_name = std::ranges::all_of(bare, is_upper) ||
+                       std::ranges::any_of(bare.substr(std::min<std::size_t>(bare.size(), 1)), is_upper);
   out.prose = !bare.empty() && !out.time && !out.level && std::ranges::all_of(bare, is_letter) &&
-              !bare.contains(kSign) && !std::ranges::all_of(bare, is_upper) && !is_one_of(kOutputs, bare);
+              !bare.contains(kSign) && !is_name && !is_one_of(kOutputs, bare);
   return out;
 }
 
