@@ -12,7 +12,7 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::string_view kSpaces = " \t";
+constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kOpening = "(\"'`";
 constexpr std::string_view kClosing = ")\"'`,.;:!?";
 // What ends a clause. A colon may also end a name.
@@ -30,7 +30,7 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view wo
 }
 
 /// A word between spaces, and what it may be.
-struct Word {
+struct PrefixWord {
   bool prose = false;   ///< letters alone: it may be of a sentence, or a name
   bool time = false;    ///< a part of a time, or another number
   bool ends = false;    ///< a tool's prefix ends with such a sign
@@ -39,20 +39,20 @@ struct Word {
   bool clause = false;  ///< a sign ends it that only sentences have
 };
 
-std::string lower(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), to_lower);
   return out;
 }
 
-Word word_of(std::string_view text) {
+PrefixWord word_of(std::string_view text) {
   constexpr std::array<std::string_view, 19> kOfTimes = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
                                                          "Aug", "Sep", "Oct", "Nov", "Dec", "Mon", "Tue",
                                                          "Wed", "Thu", "Fri", "Sat", "Sun"};
   constexpr std::array<std::string_view, 2> kOutputs = {"stdout", "stderr"};
   constexpr std::array<std::string_view, 11> kLevels = {
       "trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "panic", "severe"};
-  Word out;
+  PrefixWord out;
   out.colon = text.ends_with(':');
   out.clause = kEndsClause.contains(text.back());
   out.ends = std::string_view("]|>:-").contains(text.back());
@@ -61,7 +61,8 @@ Word word_of(std::string_view text) {
   const bool digits =
       is_digit(text.front()) && text.find_first_not_of("0123456789:.,/+-TZ") == std::string_view::npos;
   out.time = digits || is_one_of(kOfTimes, bare);
-  out.level = is_one_of(kLevels, lower(trimmed(bare.substr(bare.rfind('=') + 1), "[]<>|")));  // npos + 1 is 0
+  out.level =
+      is_one_of(kLevels, in_lower_case(trimmed(bare.substr(bare.rfind('=') + 1), "[]<>|")));  // npos + 1 is 0
   // Zones and a runtime's marks are in capitals, and a field may be called textPayload.
   const bool is_name = std::ranges::all_of(bare, is_upper) ||
                        std::ranges::any_of(bare.substr(std::min<std::size_t>(bare.size(), 1)), is_upper);
@@ -70,10 +71,10 @@ Word word_of(std::string_view text) {
   return out;
 }
 
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> out;
-  while (!(text = text.substr(std::min(text.find_first_not_of(kSpaces), text.size()))).empty()) {
-    const std::string_view word = text.substr(0, text.find_first_of(kSpaces));
+std::vector<PrefixWord> prefix_words(std::string_view text) {
+  std::vector<PrefixWord> out;
+  while (!(text = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()))).empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
     out.push_back(word_of(word));
     text.remove_prefix(word.size());
   }
@@ -81,20 +82,20 @@ std::vector<Word> words_of(std::string_view text) {
 }
 
 // Of YAML: "  message: ", "- log: ".
-bool is_key(std::string_view text, const std::vector<Word>& words) {
-  const bool indented = kSpaces.contains(text.front()) && words.size() == 1;
+bool is_key(std::string_view text, const std::vector<PrefixWord>& words) {
+  const bool indented = kBlanks.contains(text.front()) && words.size() == 1;
   return words.back().colon && (indented || (words.size() == 2 && trimmed(text).starts_with("- ")));
 }
 
 // syslog has a host and a program behind the time: "Nov 26 10:00:00 master scheduler: ".
-bool is_host_and_program(const std::vector<Word>& words) {
+bool is_host_and_program(const std::vector<PrefixWord>& words) {
   const std::size_t size = words.size();
   return size >= 3 && words.back().colon && words[size - 3].time && !words[size - 2].ends &&
          !words[size - 2].time && !words.front().prose;
 }
 
 // stern has a container's name behind the pod's: "kube-scheduler-cp1 scheduler ".
-bool is_pod_and_container(const std::vector<Word>& words) {
+bool is_pod_and_container(const std::vector<PrefixWord>& words) {
   const std::size_t size = words.size();
   return size >= 2 && !words.back().colon && !words[size - 2].prose && !words[size - 2].time &&
          !words[size - 2].ends;
@@ -104,12 +105,12 @@ bool is_pod_and_container(const std::vector<Word>& words) {
 
 PrefixKind prefix_kind(std::string_view text) {
   // What opens the quotation.
-  text = text.substr(0, text.find_last_not_of(std::string(kSpaces).append(kOpening)) + 1);
-  const std::vector<Word> words = words_of(text);
+  text = text.substr(0, text.find_last_not_of(std::string(kBlanks).append(kOpening)) + 1);
+  const std::vector<PrefixWord> words = prefix_words(text);
   bool level = false;
   std::size_t side_by_side = 0;
   std::size_t most = 0;
-  for (const Word& word : words) {
+  for (const PrefixWord& word : words) {
     level = level || word.level;
     side_by_side = word.prose ? side_by_side + 1 : 0;
     most = std::max(most, side_by_side);
@@ -121,7 +122,7 @@ PrefixKind prefix_kind(std::string_view text) {
   if (most == 0 || (!words.back().prose && !begins_as_sentence)) return PrefixKind::kTools;
   if (is_key(text, words) || is_host_and_program(words)) return PrefixKind::kTools;
   if (most < kMostNames && is_pod_and_container(words)) return PrefixKind::kTools;
-  const auto is_of_prefix = [](const Word& word) { return word.prose || word.time; };
+  const auto is_of_prefix = [](const PrefixWord& word) { return word.prose || word.time; };
   const bool says = words.back().colon && !std::ranges::all_of(words, is_of_prefix);
   return says || (words.back().colon && most == kMostNames) ? PrefixKind::kProse : PrefixKind::kDoubted;
 }
