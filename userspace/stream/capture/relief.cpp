@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/wall_clock.hpp"
+#include "stream/capture/progress.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/files/followed_file.hpp"
 #include "stream/sources/stream_slots.hpp"
@@ -19,7 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// What is written from then on has to fit into the ring, so the ring must have been drained.
+// What is written from then on has to fit into the ring, so the ring must have been drained. A ring that stands still for so long is
+// given up.
 constexpr auto kDrainLongest = 10s;
 // Finding names takes some looks at files. A stream that has no name by then gets one from its new slot.
 constexpr auto kNamesLongest = 1s;
@@ -64,12 +66,21 @@ class OlderDrain {
         new OlderDrain(older, std::move(ours), std::move(ring), journal, namer));
   }
 
-  /// Drains until no more than `left` waits in the ring and all streams have their names.
-  void drain(std::uint64_t left) {
+  /// Drains until little waits in the ring, while its programs may fill it, and all streams have their names.
+  void drain_nearly() {
     const auto begin = Clock::now();
     do consumer_.round();
-    while ((ring_->backlog() > left && Clock::now() - begin < kDrainLongest) ||
-           (consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest));
+    while ((ring_->backlog() > kNearlyDrained && Clock::now() - begin < kDrainLongest) ||
+           waits_for_names(begin));
+  }
+  /// Its programs are at rest: drains all, however long that takes on a busy machine. What stays would be in no flow, and missing
+  /// in none, until the next start.
+  void drain_all() {
+    const auto begin = Clock::now();
+    Progress progress(kDrainLongest, begin);
+    do consumer_.round();
+    while ((ring_->backlog() > 0 && progress.goes_on(ring_->position(), Clock::now())) ||
+           waits_for_names(begin));
   }
 
   /// Its programs are at rest, and the ring is empty.
@@ -86,6 +97,10 @@ class OlderDrain {
     // Followed files are left out: the journal counts their bytes otherwise than the older build, and the files have all of them.
     for (const flow::StreamView& stream : journal.streams())
       if (notes_of(stream)) files_.leave_out(stream.number);
+  }
+
+  [[nodiscard]] bool waits_for_names(Clock::time_point begin) const {
+    return consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest;
   }
 
   flow::FileStreams files_;
@@ -155,14 +170,14 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   for (kernel::LogOlder& older : live.older()) {
     FTAP_TRY_ASSIGN(ours, live.streams());
     FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
-    drain->drain(kNearlyDrained);  // while its programs still capture, so that our ring stays empty
+    drain->drain_nearly();  // while its programs still capture, so that our ring stays empty
     drains.push_back(std::move(drain));
   }
   FTAP_TRY_ASSIGN(relieved, live.relieve());
   FTAP_TRY(append(relieved, journal, name));  // at once, in case this process is killed
   std::uint64_t left = 0;
   for (const auto& drain : drains) {
-    drain->drain(0);
+    drain->drain_all();
     left += drain->backlog();
   }
   FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile
