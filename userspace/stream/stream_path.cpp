@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
-#include "base/flow_run.hpp"
 #include "base/wall_clock.hpp"
-#include "identity/flow_labels.hpp"
 #include "stream/memory_limit.hpp"
 #include "stream/reading/flow_list.hpp"
 
@@ -33,9 +32,6 @@ api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const 
   return all;
 }
 
-// A stream that the journal does not know by then has had nothing to be known by.
-constexpr std::uint64_t kUnknownStream = std::uint64_t{600} * 1'000'000'000;  // ns
-
 // Flows that differ, in a status.
 constexpr std::size_t kMostNamed = 8;
 
@@ -48,8 +44,8 @@ std::string bpffs_path(const StreamOptions& options, const std::string& host_roo
 Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& options, const StreamPlaces& places,
                                                      std::shared_ptr<NamedContainers> named,
                                                      flow::WrittenBy written_by) {
-  std::unique_ptr<StreamPath> path(new StreamPath(places.host_root, options.runtimes, std::move(named)));
-  auto& warnings = path->warnings_;
+  std::unique_ptr<StreamPath> path(new StreamPath({places.host_root, options.runtimes}, named));
+  auto& warnings = path->warnings_.all;
   FTAP_TRY_ASSIGN(directory, FlowsDirectory::open(places.state_dir, options.lines, places.mounts, warnings));
   flow::Journal& journal = path->directory_.emplace(std::move(directory)).journal();
   std::uint64_t given_up = journal.give_up(places.give_up);
@@ -60,8 +56,8 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
   if (given_up != 0)
     warnings.push_back(mib(given_up) +
                        " of what was captured earlier made room, so that there is memory to start with");
-  path->learn_runs();
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, path->named_));
+  path->runs_.learn(journal, store);
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, std::move(named)));
   path->namer_ = std::move(namer);
   FTAP_TRY_ASSIGN(tap, LogTap::open({.backend = options.backend,
                                      .ring_bytes = options.ring_bytes,
@@ -85,14 +81,15 @@ Status StreamPath::run(const SourceOptions& sources) {
   FTAP_TRY_ASSIGN(waker, ReaderWaker::start());
   waker_ = std::move(waker);
   flow::Journal& journal = directory_->journal();
-  sources_ = std::make_unique<Sources>(SourceKit{.host_root = host_root_,
+  sources_ = std::make_unique<Sources>(SourceKit{.host_root = node_.host_root,
                                                  .live = tap_->live(),
                                                  .files = tap_->files(),
                                                  .slots = tap_->slots(),
                                                  .journal = journal,
                                                  .consumer = drain_->consumer(),
                                                  .streams = drain_->files()});
-  FTAP_TRY_ASSIGN(repair, Repair::open(host_root_, runtimes_, named_->runs(), lines_->store()));
+  FTAP_TRY_ASSIGN(repair,
+                  Repair::open(node_.host_root, node_.runtimes, runs_.all(), journal, lines_->store()));
   repair_ = std::move(repair);
   service_ = std::make_unique<FlowsService>(
       journal, lines_->store(), *waker_, repair_->suspicion(), sources_->taps(), &repair_->histories(),
@@ -100,12 +97,12 @@ Status StreamPath::run(const SourceOptions& sources) {
   unseen_ = std::make_unique<UnseenContainers>(tap_->files(), tap_->slots(), journal, drain_->consumer(),
                                                [this](const UnseenContainers::Begun& begun) {
                                                  service_->add_begun(begun);
-                                                 begun_.insert(begun.begin(), begun.end());
+                                                 repair_->add_begun(begun);
                                                });
   FTAP_TRY(lines_->start());
   if (const Status found = unseen_->find(); !found)
-    warnings_.push_back("processes that were running before were not found: " + found.error().what);
-  sources_->run(sources, warnings_);
+    warnings_.all.push_back("processes that were running before were not found: " + found.error().what);
+  sources_->run(sources, warnings_.all);
   drain_->start();
   return {};
 }
@@ -132,70 +129,26 @@ bool StreamPath::stop() {
 std::string StreamPath::how() const {
   std::string text = tap_->how();
   if (const Status& found = directory_->found(); !found) text += "; " + found.error().what;
-  for (const std::string& warning : warnings_) text += "; " + warning;
+  for (const std::string& warning : warnings_.all) text += "; " + warning;
   return text;
 }
 
 std::vector<std::string> StreamPath::new_warnings() {
-  const std::vector<std::string> fresh(warnings_.begin() + static_cast<std::ptrdiff_t>(told_),
-                                       warnings_.end());
-  told_ = warnings_.size();
-  return fresh;
+  const auto told = static_cast<std::ptrdiff_t>(std::exchange(warnings_.told, warnings_.all.size()));
+  return {warnings_.all.begin() + told, warnings_.all.end()};
 }
 
 void StreamPath::look_around(ReadErrors& errors) {
-  if (auto warning = v1_search_->look_around()) warnings_.push_back(std::move(*warning));
+  if (auto warning = v1_search_->look_around()) warnings_.all.push_back(std::move(*warning));
   directory_->look_around();
   errors[kLines] += lines_->take_failures();
   drain_->look_around(errors);
-  tap_->look_around(errors, warnings_);
+  tap_->look_around(errors, warnings_.all);
   // If the state of the programs cannot be read, exec_misses() stays as it was. Missing slots are known without it.
   sources_->look_around(unseen_->look_around(tap_->exec_misses()));
   repair_->suspicion().look(tap_->count_misses(), wall_ns());
-  count_before();
-  forget_runs();
-}
-
-// What only the store has began before the first of its lines, if it was captured from its beginning. The runtime may have dated a
-// part of that line a little earlier.
-void StreamPath::learn_runs() {
-  constexpr std::uint64_t kClocks = 20'000'000;  // ns
-  identity::ContainerRuns& runs = named_->runs();
-  const auto streams = streams_by_flow(directory_->journal());
-  for (const auto& [id, of] : streams) {
-    if (!has_runs(id)) continue;
-    const FlowLabels labels = parse_labels(of.front().name->identity);
-    runs.learn(id, {.cgroup = labels.cgroup.value_or(0), .started = labels.started.value_or(0)});
-  }
-  for (const flow::FlowSummary& flow : lines_->store().flows()) {
-    if (!has_runs(flow.id) || streams.contains(flow.id)) continue;
-    const bool is_whole = flow.before.state == flow::Before::State::kNone;
-    runs.learn(flow.id, {.cgroup = 0, .started = is_whole ? flow.first - std::min(flow.first, kClocks) : 0});
-  }
-}
-
-void StreamPath::forget_runs() {
-  constexpr std::uint64_t kNamed =
-      std::uint64_t{600} * 1'000'000'000;  // ns, by which the journal has its names
-  if (named_->runs().size() < most_runs_) return;
-  const auto streams = streams_by_flow(directory_->journal());
-  const auto is_there = [&](const std::string& id) {
-    return streams.contains(id) || lines_->store().find(id) != nullptr;
-  };
-  named_->runs().forget(is_there, wall_ns() - kNamed);
-  most_runs_ = std::max(kMostRuns, 2 * named_->runs().size());
-}
-
-void StreamPath::count_before() {
-  std::erase_if(begun_, [this](const auto& begun) {
-    const auto stream = directory_->journal().stream(begun.first);
-    if (!stream) return begun.second + kUnknownStream < wall_ns();
-    if (!stream->name) return false;
-    if (stream->name->capture != flow::Capture::kTaken) return true;
-    if (!lines_->store().find(stream->name->flow)) return stream->sums.ended;
-    repair_->before().add(stream->name->flow, begun.second);
-    return true;
-  });
+  repair_->look_for_begun();
+  runs_.forget(directory_->journal(), lines_->store());
 }
 
 api::StreamStatusReport StreamPath::report() const {

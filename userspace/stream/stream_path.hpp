@@ -13,6 +13,7 @@
 #include "stream/capture/drain.hpp"
 #include "stream/capture/log_tap.hpp"
 #include "stream/flows_directory.hpp"
+#include "stream/known_runs.hpp"
 #include "stream/reading/flows_service.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/repair/repair.hpp"
@@ -69,24 +70,22 @@ class StreamPath {
   void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
 
  private:
-  StreamPath(std::string host_root, identity::StateDirectories runtimes,
-             std::shared_ptr<NamedContainers> named)
-      : host_root_(std::move(host_root)), runtimes_(std::move(runtimes)), named_(std::move(named)) {}
+  // Where the node is seen.
+  struct Node {
+    std::string host_root;
+    identity::StateDirectories runtimes;
+  };
+  struct Warnings {
+    std::vector<std::string> all;
+    std::size_t told = 0;  // how many of them were given
+  };
 
-  /// Of which runs earlier services have flows.
-  void learn_runs();
-  void forget_runs();
-  /// Of containers that ran before, as soon as it is known whose they are.
-  void count_before();
+  StreamPath(Node node, std::shared_ptr<NamedContainers> named)
+      : node_(std::move(node)), runs_(std::move(named)) {}
 
-  std::vector<std::string> warnings_;
-  UnseenContainers::Begun begun_;  // whose names are not known yet
-  std::size_t told_ = 0;           // how many of the warnings were given
-  std::string host_root_;
-  identity::StateDirectories runtimes_;
-  std::shared_ptr<NamedContainers> named_;
-  static constexpr std::size_t kMostRuns = 16'384;
-  std::size_t most_runs_ = kMostRuns;  // with more, those that nothing is left of are forgotten
+  Warnings warnings_;
+  Node node_;
+  KnownRuns runs_;
   std::optional<V1Search> v1_search_;
 
   // Each stage stands behind those that it uses. They end in the reverse order.
