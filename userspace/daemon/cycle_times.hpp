@@ -14,10 +14,20 @@ namespace flowtap {
 class CycleTimes {
  public:
   /// To be called once for each cycle, at its end.
-  void add(std::chrono::nanoseconds took);
+  void add(std::chrono::nanoseconds took) {
+    ++cycles_;
+    last_seconds_ = std::chrono::duration<double>(took).count();
+    ++durations_.counts.at(stats::histogram_bucket(static_cast<std::uint64_t>(took.count())));
+    durations_.sum += *last_seconds_;
+  }
 
-  void append(std::vector<stats::Series>& out) const;
-  void report(api::CountStatus& status) const;
+  void append(std::vector<stats::Series>& out) const {
+    out.push_back({&stats::stat(stats::StatId::kCYCLE_DURATION), {}, durations_});
+  }
+  void report(api::CountStatus& status) const {
+    status.cycles = cycles_;
+    status.last_cycle_seconds = last_seconds_;
+  }
 
  private:
   std::uint64_t cycles_ = 0;

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/flow_run.hpp"
+#include "stream/lines/carriage_returns.hpp"
 #include "stream/repair/runtime_files/gz_stream.hpp"
 #include "stream/repair/runtime_files/runtime_file_seek.hpp"
 #include "stream/repair/runtime_files/runtime_files.hpp"
 #include "stream/repair/runtime_files/runtime_lines.hpp"
-#include "stream/repair/runtime_files/terminal_lines.hpp"
 
 namespace flowtap::flow {
 
@@ -24,9 +24,14 @@ struct RuntimeFileFaults {
   std::string why;            ///< why the last of them could not be
 };
 
+/// Gives what a runtime has kept of a terminal as it was written there. The line discipline puts "\r" before each newline on its way
+/// to the runtime (ONLCR, termios(3)), which may have read the two apart.
+using TerminalLines = CarriageReturns<RuntimeLine>;
+
 /// Reads through open_runtime_files()'s files, oldest first. It begins at the oldest line unless start_*() is called before the
 /// first read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that are not
-/// older. It holds a block and a line, whatever the files hold.
+/// older. It holds a block and a line, whatever the files hold. It has many members, since it knows what to read, where it is, and
+/// where it began.
 class RuntimeFileReader {
  public:
   /// With `terminal` the lines are as the container wrote them to its terminal.

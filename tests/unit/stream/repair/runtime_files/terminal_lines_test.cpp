@@ -1,10 +1,10 @@
 // A runtime's lines of a terminal, as they were written to it.
-#include "stream/repair/runtime_files/terminal_lines.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "stream/repair/runtime_files/runtime_file_reader.hpp"
 
 namespace flowtap::flow {
 namespace {
