@@ -17,7 +17,7 @@
 namespace flowtap::http {
 
 /// Used by the thread of `io`, except for health(). It outlives the connections and therefore their loop; end() ends
-/// the parts that need the loop.
+/// the parts that need the loop. It has many members, since it counts and bounds everybody who comes in over TCP.
 class TcpDoor {
  public:
   /// Options of the whole server.

@@ -26,6 +26,7 @@ struct CapturedTimes {
       ~std::uint64_t{0};  ///< bytes from then on may have been captured, and not be in the store yet
 };
 
+/// It has many members: what the client has asked for, where the reading is, and what it waits for.
 class LogReader final : public api::BodyReader {
  public:
   /// A follower gets bytes that were written this long ago (ns) or later out of the store alone: they were captured, and may be

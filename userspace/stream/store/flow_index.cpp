@@ -28,7 +28,7 @@ struct RowHead {
   std::uint32_t size;  // of the row
   std::uint32_t crc;   // of the row
 };
-// The id, the streams and the runtime's name stand behind it.
+// The id, the streams and the runtime's name stand behind it. It has many members, since it is a FlowState as the file has it.
 struct RawState {
   std::uint64_t inode;
   std::uint64_t base;

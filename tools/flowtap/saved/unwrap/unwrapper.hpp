@@ -42,6 +42,7 @@ struct SavedLine {
 /// Whether a line may be the next one of a value of several lines: klog indents them by a tab, and ends them with " >".
 [[nodiscard]] bool begins_like_a_block(std::string_view text);
 
+/// It has many members, since what a line means depends on the lines before it.
 class Unwrapper {
  public:
   using Take = std::function<void(const SavedLine&)>;

@@ -28,7 +28,7 @@ struct LogOrigin {
 
 /// Lines that were never captured can only be in the runtime's files. Of what has made room in the store, the journal has the very
 /// bytes; the runtime's files reach further back as a rule. Whichever reaches further back is read, and the journal if both reach
-/// equally far. Used by one thread.
+/// equally far. It has many members, since it knows how far each of the two reaches and where it is in it. Used by one thread.
 class EarlierLines {
  public:
   /// All must outlive it; `flow` may be empty, and `histories` null.

@@ -31,7 +31,7 @@ struct StorePlace {
 
 /// Its lines are given up to where the store's log begins, since that has more than the journal where both have something: what was
 /// found again, and what the journal could not be written. If the store makes room while it is read, the reader goes on with the
-/// journal, and comes back. Used by one thread.
+/// journal, and comes back. It has many members, since it has a place in the journal and one in the store. Used by one thread.
 class JournalPart {
  public:
   /// All must outlive it; `flow` may be empty. `standing` is that of the flow, and nothing without it.
