@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/flowtap/terminal/outlet.hpp"
+#include "tools/flowtap/terminal/writer.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -23,9 +23,9 @@
 #include "read_so_far.hpp"
 #include "timed_merge.hpp"
 #include "tools/flowtap/client.hpp"
-#include "tools/flowtap/terminal/outlet.hpp"
 #include "tools/flowtap/terminal/stop_signals.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "tools/flowtap/terminal/writer.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -44,7 +44,7 @@ class JointLogs {
         list_(std::move(list)),
         socket_(api::socket_path(options.state_dir)),
         stop_(stop),
-        outlet_(STDOUT_FILENO, stop),
+        writer_(STDOUT_FILENO, stop),
         style_(style_of(STDOUT_FILENO, options.color)) {
     if (options.group.empty()) marks_.set_one_pod();
   }
@@ -283,20 +283,20 @@ class JointLogs {
     if (!options_.timestamps && !TimedMerge::time_of(line, form()).empty())
       line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
     out_ += marks_.of(flow, style_) + " ";
-    if (outlet_.is_terminal())
+    if (writer_.is_terminal())
       out_ += printable(line, "\t");
     else
       out_ += line;
     out_ += '\n';
   }
 
-  bool write_out() { return outlet_.write_shown(std::exchange(out_, {})); }
+  bool write_out() { return writer_.write_shown(std::exchange(out_, {})); }
 
   const LogsOptions& options_;
   const std::string list_;  // target
   const std::string socket_;
   const int stop_;
-  Outlet outlet_;
+  Writer writer_;
   const Style style_;
   Marks marks_;
   std::optional<http::StreamClient> client_;

@@ -19,9 +19,9 @@
 #include "joint_logs.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
-#include "tools/flowtap/terminal/outlet.hpp"
 #include "tools/flowtap/terminal/stop_signals.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "tools/flowtap/terminal/writer.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -147,11 +147,11 @@ ExitCode run_logs(const LogsOptions& options) {
     return kFailure;
   }
   const std::string socket = api::socket_path(options.state_dir);
-  Outlet outlet(STDOUT_FILENO, stop->get());
+  Writer writer(STDOUT_FILENO, stop->get());
   std::optional<Failure> failure;
   std::uint64_t missing = 0;
   const http::StreamRequest request{
-      *target, [&](std::string_view bytes) { return outlet.write(bytes); },
+      *target, [&](std::string_view bytes) { return writer.write(bytes); },
       [&](Result<http::StreamEnd> end) {
         if (!end)
           failure = failure_of(end.error(), socket);
@@ -163,7 +163,7 @@ ExitCode run_logs(const LogsOptions& options) {
           missing = end->missing_bytes.value_or(0);
       }};
   const Status run = http::fetch_streams(socket, {&request, 1}, stop->get());
-  static_cast<void>(outlet.finish());
+  static_cast<void>(writer.finish());
   if (!run) {
     complain(run.error());
     return kFailure;

@@ -16,9 +16,9 @@
 #include "http/client/stream_client.hpp"
 #include "logs.hpp"
 #include "tools/flowtap/client.hpp"
-#include "tools/flowtap/terminal/outlet.hpp"
 #include "tools/flowtap/terminal/stop_signals.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "tools/flowtap/terminal/writer.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -28,9 +28,9 @@ constexpr unsigned kNothingToFollow = 409;
 
 /// One of the two outputs of the process.
 struct TapOutput {
-  TapOutput(const char* stream, int fd, int stop) : name(stream), outlet(fd, stop) {}
+  TapOutput(const char* stream, int fd, int stop) : name(stream), writer(fd, stop) {}
   const char* name;
-  Outlet outlet;
+  Writer writer;
   std::optional<JsonLines> json = {};  ///< if lines are wanted as objects
   bool followed = false;               ///< it was followed to its end, or until we were told to stop
   std::uint64_t missing_bytes = 0;
@@ -38,12 +38,12 @@ struct TapOutput {
 };
 
 bool take(TapOutput& output, std::string_view bytes) {
-  return output.outlet.write(output.json ? output.json->take(bytes) : bytes);
+  return output.writer.write(output.json ? output.json->take(bytes) : bytes);
 }
 
 void take_end(TapOutput& output, Result<http::StreamEnd> end, const std::string& socket, bool alone) {
-  if (output.json) static_cast<void>(output.outlet.write(output.json->finish()));
-  output.outlet.finish();
+  if (output.json) static_cast<void>(output.writer.write(output.json->finish()));
+  output.writer.finish();
   if (!end) {
     output.failure = failure_of(end.error(), socket);
   } else if (end->reply.status <= 200) {  // 0: told to stop before there was an answer

@@ -33,7 +33,7 @@ class SpanReader {
     lines_.add(line.text, line.time, take);
     if (line.full) lines_.add("\n", line.time, take);
   }
-  [[nodiscard]] const LogSpan& span() {
+  [[nodiscard]] const PieceSpan& span() {
     records_.flush(reads());
     return span_;
   }
@@ -52,10 +52,10 @@ class SpanReader {
   flow::LineAssembler lines_;
   flow::WholeRecords records_;
   diagnosis::FactParser parser_;
-  LogSpan span_;
+  PieceSpan span_;
 };
 
-flow::KlogTime begin_of(const LogSpans& spans) {
+flow::KlogTime begin_of(const PieceSpans& spans) {
   flow::KlogTime begin;
   for (const auto& [output, span] : spans)
     if (!begin || flow::is_earlier(span.first, begin)) begin = span.first;
@@ -64,7 +64,7 @@ flow::KlogTime begin_of(const LogSpans& spans) {
 
 }  // namespace
 
-bool LogSpan::follows(const LogSpan& before) const {
+bool PieceSpan::follows(const PieceSpan& before) const {
   // A piece may have no facts.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
@@ -74,19 +74,19 @@ std::string log_name(std::string_view output, std::string_view source) {
   return std::string(output).append(1, '\0').append(source);
 }
 
-LogSpans spans_of(int fd, const std::string& name) {
+PieceSpans spans_of(int fd, const std::string& name) {
   std::map<std::string, SpanReader, std::less<>> readers;
   // Errors are reported when the file is read for good.
   static_cast<void>(read_saved_file(fd, name, [&readers](std::string_view output, const SavedLine& line) {
     if (is_schedulers(line.kind)) readers.try_emplace(log_name(output, line.source)).first->second.add(line);
   }));
   ::lseek(fd, 0, SEEK_SET);
-  LogSpans spans;
+  PieceSpans spans;
   for (auto& [log, reader] : readers) spans.emplace(log, reader.span());
   return spans;
 }
 
-bool begins_earlier(const LogSpans& a, const LogSpans& b) {
+bool begins_earlier(const PieceSpans& a, const PieceSpans& b) {
   const flow::KlogTime first = begin_of(a);
   const flow::KlogTime second = begin_of(b);
   return first && second ? flow::is_earlier(first, second) : first.has_value() && !second;

@@ -48,7 +48,7 @@ Result<Fd> open_log(const std::string& path) {
 struct File {
   std::string name;
   Fd fd;
-  LogSpans spans;
+  PieceSpans spans;
 };
 
 /// The files in the order in which they are to be read.
@@ -115,7 +115,7 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
   const auto known = outputs.find(name);
   if (known != outputs.end()) return *known->second;
   const auto span = file.spans.find(name);
-  const LogSpan piece = span != file.spans.end() ? span->second : LogSpan{};
+  const PieceSpan piece = span != file.spans.end() ? span->second : PieceSpan{};
   auto found = std::ranges::find_if(outputs_,
                                     [&](const SavedOutput& one) { return one.is_continued_by(name, piece); });
   if (found == outputs_.end()) found = outputs_.emplace(outputs_.end(), state_, name);

@@ -17,7 +17,7 @@ SavedOutput::SavedOutput(SavedState& state, std::string_view name) : state_(stat
   own_ = log_ = static_cast<std::uint16_t>(state.logs.size() - 1);
 }
 
-void SavedOutput::begin_piece(const std::string& file, const LogSpan& piece) {
+void SavedOutput::begin_piece(const std::string& file, const PieceSpan& piece) {
   files_ += (files_.empty() ? "" : ", ") + file;
   const auto* const scheduler = piece.scheduler != nullptr ? piece.scheduler : end_.scheduler;
   end_ = piece;

@@ -30,10 +30,10 @@ class SavedOutput {
  public:
   SavedOutput(SavedState& state, std::string_view name);
 
-  [[nodiscard]] bool is_continued_by(std::string_view name, const LogSpan& piece) const {
+  [[nodiscard]] bool is_continued_by(std::string_view name, const PieceSpan& piece) const {
     return name == name_ && piece.follows(end_);
   }
-  void begin_piece(const std::string& file, const LogSpan& piece);
+  void begin_piece(const std::string& file, const PieceSpan& piece);
   void add(const SavedLine& line);
   /// What comes next is not the rest of the piece that was cut off.
   void lose();
@@ -50,7 +50,7 @@ class SavedOutput {
   SavedState& state_;
   std::string name_;
   std::string files_;
-  LogSpan end_;
+  PieceSpan end_;
   bool begins_ = false;
   bool cut_ = false;   // the record that is read next ends in the middle of its line
   std::uint16_t own_;  // the number of its log

@@ -54,8 +54,8 @@ class Server::Impl {
         turned_away_(options.max_connections),
         counts_(options.counts ? options.counts : std::make_shared<ServerCounts>()),
         acceptor_(io_),
-        bell_(io_),
-        service_{*handler_,           {.time = options.session_time}, followers_, bell_, closing_,
+        waker_(io_),
+        service_{*handler_,           {.time = options.session_time}, followers_, waker_, closing_,
                  counts_->unix_socket} {}
 
   Impl(const Impl&) = delete;
@@ -69,14 +69,14 @@ class Server::Impl {
       thread_.join();
     }
     if (door_) door_->end();
-    bell_.close();  // before io_ ends: the threads that capture do not know of that end
+    waker_.close();  // before io_ ends: the threads that capture do not know of that end
   }
 
   /// To be called before start().
   void open_tcp(const TcpOptions& options) {
     auto door = TcpDoor::open(options, io_,
                               {.handler = *handler_,
-                               .bell = bell_,
+                               .waker = waker_,
                                .closing = closing_,
                                .counts = counts_->tcp,
                                .session_time = service_.limits.time,
@@ -180,7 +180,7 @@ class Server::Impl {
   Closing closing_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
-  Bell bell_;
+  LoopWaker waker_;
   Service service_;
   std::binary_semaphore ended_{0};
   std::thread thread_;

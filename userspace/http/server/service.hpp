@@ -9,8 +9,8 @@
 #include "http/limits/rate_limit.hpp"
 #include "http/limits/seats.hpp"
 #include "http/messages/handler.hpp"
-#include "http/server/bell.hpp"
 #include "http/server/closing.hpp"
+#include "http/server/loop_waker.hpp"
 
 namespace flowtap::http {
 
@@ -32,7 +32,7 @@ struct Service {
   const Handler& handler;
   SessionLimits limits;
   Seats& followers;
-  const Bell& bell;
+  const LoopWaker& waker;
   Closing& closing;
   AnswerCounts& counts;
   /// Lets in each request by its token; null: every connection may ask.

@@ -84,7 +84,7 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
       // When a follower's body ends, the client has sent something or gone. Without chunks, only the end of the
       // connection ends a body.
       form.keep_alive = form.keep_alive && !follow && form.version >= 11;
-      if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, service.closing,
+      if (!co_await send_stream(connection, std::move(*answer.stream), form, service.waker, service.closing,
                                 limits.time))
         co_return;
     } else if (!co_await send(connection, std::move(answer), form, service.counts)) {

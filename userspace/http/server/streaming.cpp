@@ -23,9 +23,9 @@ constexpr int kFollowedSocket = 32 * 1024;
 /// Waits until a reader may have more, or the client sends something or goes.
 class Waiter {
  public:
-  Waiter(Socket& socket, const Bell& bell, Closing& closing)
+  Waiter(Socket& socket, const LoopWaker& waker, Closing& closing)
       : socket_(socket),
-        bell_(bell),
+        waker_(waker),
         closing_(closing),
         state_(std::make_shared<State>(socket.get_executor())),
         at_the_end_(closing, [state = state_] { state->sleep.cancel(); }) {
@@ -47,7 +47,7 @@ class Waiter {
   /// Returns when there may be more to read, the client is done, or the service closes.
   asio::awaitable<void> more(BodyReader& reader) {
     state_->woken = false;
-    reader.when_more(bell_.rope([weak = std::weak_ptr(state_)] {
+    reader.when_more(waker_.wake_by([weak = std::weak_ptr(state_)] {
       const auto state = weak.lock();
       if (!state) return;
       state->woken = true;
@@ -69,7 +69,7 @@ class Waiter {
   };
 
   Socket& socket_;
-  const Bell& bell_;
+  const LoopWaker& waker_;
   const Closing& closing_;
   std::shared_ptr<State> state_;
   Closing::Listener at_the_end_;
@@ -120,8 +120,9 @@ asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody& body)
   co_return Status();
 }
 
-asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form, const Bell& bell,
-                                  Closing& closing, std::chrono::milliseconds patience) {
+asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form,
+                                  const LoopWaker& waker, Closing& closing,
+                                  std::chrono::milliseconds patience) {
   if (!co_await send_head(connection, body, form, patience)) co_return false;
   if (form.head) co_return true;
   if (body.follow) {
@@ -147,7 +148,7 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
     if (unfinished) break;
     if (piece->again || !piece->bytes.empty()) continue;
     if (!body.follow) break;
-    if (!waiter) waiter.emplace(connection.socket(), bell, closing);
+    if (!waiter) waiter.emplace(connection.socket(), waker, closing);
     co_await waiter->more(*body.reader);
   }
   waiter.reset();

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "http/messages/message.hpp"
-#include "http/server/bell.hpp"
 #include "http/server/closing.hpp"
 #include "http/server/connection.hpp"
+#include "http/server/loop_waker.hpp"
 
 namespace flowtap::http {
 
@@ -31,7 +31,7 @@ boost::asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody
 /// takes nothing for `patience`, unless it follows. When the service closes, a followed body ends with the bytes that
 /// are there, and with the trailer X-Flowtap-Unfinished. True when the answer is complete.
 boost::asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form,
-                                         const Bell& bell, Closing& closing,
+                                         const LoopWaker& waker, Closing& closing,
                                          std::chrono::milliseconds patience);
 
 }  // namespace flowtap::http

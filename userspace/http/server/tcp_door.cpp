@@ -83,7 +83,7 @@ TcpDoor::TcpDoor(const TcpOptions& options, const Of& of)
       service_{.handler = of.handler,
                .limits = {.time = of.session_time, .greeting = options.greeting, .refusal = options.refusal},
                .followers = followers_,
-               .bell = of.bell,
+               .waker = of.waker,
                .closing = of.closing,
                .counts = of.counts,
                .rate = &rate_,

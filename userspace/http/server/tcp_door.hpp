@@ -23,7 +23,7 @@ class TcpDoor {
   /// Options of the whole server.
   struct Of {
     const Handler& handler;
-    const Bell& bell;
+    const LoopWaker& waker;
     Closing& closing;
     AnswerCounts& counts;
     std::chrono::milliseconds session_time;

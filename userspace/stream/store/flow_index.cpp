@@ -29,7 +29,7 @@ struct RowHead {
   std::uint32_t crc;   // of the row
 };
 // The id, the streams and the runtime's name stand behind it. It has many members, since it is a FlowState as the file has it.
-struct RawState {
+struct RawFlow {
   std::uint64_t inode;
   std::uint64_t base;
   std::uint64_t length;
@@ -55,11 +55,11 @@ struct RawState {
   std::uint64_t made_room_returns;
   std::uint64_t runtime;  // bytes
 };
-struct RawStream {
+struct RawFlowStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 176 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawFlow) == 176 && sizeof(RawFlowStream) == 16);
 
 // What a file may begin with. The rows of earlier builds end some fields earlier.
 struct IndexVersion {
@@ -67,9 +67,9 @@ struct IndexVersion {
   std::size_t state_size;
 };
 constexpr std::array kVersions{
-    IndexVersion{kMagic.back(), sizeof(RawState)}, IndexVersion{'\5', offsetof(RawState, returns)},
-    IndexVersion{'\4', offsetof(RawState, shown)}, IndexVersion{'\3', offsetof(RawState, made_room)},
-    IndexVersion{'\2', offsetof(RawState, open)}};
+    IndexVersion{kMagic.back(), sizeof(RawFlow)}, IndexVersion{'\5', offsetof(RawFlow, returns)},
+    IndexVersion{'\4', offsetof(RawFlow, shown)}, IndexVersion{'\3', offsetof(RawFlow, made_room)},
+    IndexVersion{'\2', offsetof(RawFlow, open)}};
 
 const IndexVersion* version_of(std::string_view text) {
   const std::string_view magic(kMagic.data(), kMagic.size() - 1);
@@ -103,33 +103,33 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 void put_row(std::string& out, const FlowState& state, bool gone) {
   std::string row;
-  put(row, RawState{state.inode,
-                    state.base,
-                    state.length,
-                    state.lines_before,
-                    state.lines,
-                    state.missing,
-                    state.first,
-                    state.last,
-                    state.ended,
-                    state.past,
-                    state.refilled,
-                    static_cast<std::uint32_t>(state.id.size()),
-                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
-                    state.open ? state.open->stream : 0,
-                    state.open && state.open->output == "stderr",
-                    state.made_room.value_or(0),
-                    state.shown,
-                    (state.amid[0] ? 1U : 0U) | (state.amid[1] ? 2U : 0U),
-                    static_cast<std::uint32_t>(state.before.state),
-                    state.before.bytes,
-                    state.before.lines,
-                    state.returns.value_or(kNotKnown),
-                    state.made_room_returns.value_or(kNotKnown),
-                    gone ? 0 : state.runtime.size()});
+  put(row, RawFlow{state.inode,
+                   state.base,
+                   state.length,
+                   state.lines_before,
+                   state.lines,
+                   state.missing,
+                   state.first,
+                   state.last,
+                   state.ended,
+                   state.past,
+                   state.refilled,
+                   static_cast<std::uint32_t>(state.id.size()),
+                   gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
+                   state.open ? state.open->stream : 0,
+                   state.open && state.open->output == "stderr",
+                   state.made_room.value_or(0),
+                   state.shown,
+                   (state.amid[0] ? 1U : 0U) | (state.amid[1] ? 2U : 0U),
+                   static_cast<std::uint32_t>(state.before.state),
+                   state.before.bytes,
+                   state.before.lines,
+                   state.returns.value_or(kNotKnown),
+                   state.made_room_returns.value_or(kNotKnown),
+                   gone ? 0 : state.runtime.size()});
   row += state.id;
   if (!gone) {
-    for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
+    for (const auto& [number, offset] : state.streams) put(row, RawFlowStream{number, offset});
     row += state.runtime;
   }
   put(out, RowHead{static_cast<std::uint32_t>(row.size()), crc32c(0, bytes_of(row))});
@@ -151,7 +151,7 @@ struct Row {
 };
 
 std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
-  const auto raw = take<RawState>(text, state_size);
+  const auto raw = take<RawFlow>(text, state_size);
   if (!raw || raw->id > text.size()) return std::nullopt;
   const auto has = [state_size](std::size_t field) { return field < state_size; };
   Row row{{.id = std::string(text.substr(0, raw->id)),
@@ -170,25 +170,26 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
            .open = raw->open == 0
                        ? std::nullopt
                        : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
-           .made_room = has(offsetof(RawState, made_room)) ? std::optional(raw->made_room) : std::nullopt,
+           .made_room = has(offsetof(RawFlow, made_room)) ? std::optional(raw->made_room) : std::nullopt,
            // Earlier builds have counted the parts of lines.
-           .shown = has(offsetof(RawState, shown)) ? raw->shown : raw->lines,
+           .shown = has(offsetof(RawFlow, shown)) ? raw->shown : raw->lines,
            .amid = {(raw->amid & 1U) != 0, (raw->amid & 2U) != 0},
            .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
                           ? static_cast<Before::State>(raw->before)
                           : Before::State::kNone,
                       raw->before_bytes, raw->before_lines},
-           .returns = has(offsetof(RawState, returns)) ? if_known(raw->returns) : std::nullopt,
+           .returns = has(offsetof(RawFlow, returns)) ? if_known(raw->returns) : std::nullopt,
            .made_room_returns =
-               has(offsetof(RawState, returns)) ? if_known(raw->made_room_returns) : std::nullopt},
+               has(offsetof(RawFlow, returns)) ? if_known(raw->made_room_returns) : std::nullopt},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
   if (raw->runtime > text.size()) return std::nullopt;
   row.state.runtime = text.substr(text.size() - raw->runtime);
   text.remove_suffix(raw->runtime);
-  if (text.size() != std::uint64_t{raw->streams} * sizeof(RawStream)) return std::nullopt;
-  while (const auto stream = take<RawStream>(text)) row.state.streams.emplace(stream->number, stream->offset);
+  if (text.size() != std::uint64_t{raw->streams} * sizeof(RawFlowStream)) return std::nullopt;
+  while (const auto stream = take<RawFlowStream>(text))
+    row.state.streams.emplace(stream->number, stream->offset);
   return row;
 }
 

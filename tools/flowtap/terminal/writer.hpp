@@ -18,10 +18,10 @@ class TerminalText {
   std::string unfinished_;
 };
 
-class Outlet {
+class Writer {
  public:
   /// Writes to `fd`, which is not owned. `stop`: a descriptor that is readable when waiting must end, or -1.
-  Outlet(int fd, int stop);
+  Writer(int fd, int stop);
 
   /// Waits for a slow reader; false if nobody reads any more, or if `stop` became readable while we waited.
   bool write(std::string_view bytes);

@@ -1,4 +1,4 @@
-#include "outlet.hpp"
+#include "writer.hpp"
 
 #include <limits.h>
 #include <poll.h>
@@ -24,17 +24,17 @@ std::string TerminalText::finish() {
   return printable(std::exchange(unfinished_, {}));
 }
 
-Outlet::Outlet(int fd, int stop) : fd_(fd), stop_(stop), terminal_(::isatty(fd) == 1) {}
+Writer::Writer(int fd, int stop) : fd_(fd), stop_(stop), terminal_(::isatty(fd) == 1) {}
 
-bool Outlet::write(std::string_view bytes) {
+bool Writer::write(std::string_view bytes) {
   return write_all(terminal_ ? text_.show(bytes) : bytes);
 }
 
-bool Outlet::finish() {
+bool Writer::finish() {
   return write_all(text_.finish());
 }
 
-bool Outlet::write_all(std::string_view bytes) const {
+bool Writer::write_all(std::string_view bytes) const {
   while (!bytes.empty()) {
     std::array<pollfd, 2> sources = {pollfd{fd_, POLLOUT, 0}, pollfd{stop_, POLLIN, 0}};
     if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return false;
