@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/cpu_list.hpp"
+#include "base/node/cpu_list.hpp"
 #include "scheds/domain/abi.h"
 
 namespace flowtap::scheds {

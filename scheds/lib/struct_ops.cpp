@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "base/threads/thread_realtime.hpp"
 #include "kernel/dispatch/slot_reader.hpp"
 #include "kernel/functions.hpp"

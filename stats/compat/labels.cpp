@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/sandbox_container.hpp"
+#include "base/flows/sandbox_container.hpp"
 #include "stats/compat/zones.hpp"
 
 namespace flowtap::stats::compat {

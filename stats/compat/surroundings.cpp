@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/sandbox_container.hpp"
+#include "base/flows/sandbox_container.hpp"
 #include "stats/workload_labels.hpp"
 
 namespace flowtap::stats::compat {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "scheds/lib/struct_ops.hpp"
 #include "tests/support/paths/paths.hpp"

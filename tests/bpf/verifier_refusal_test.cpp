@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
 #include "tests/support/paths/paths.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "scheds/schedulers.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/support/loaded_programs.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "explain/diagnosis/scheduler_log.hpp"
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 #include "stream/lines/log_records.hpp"
 #include "stream/lines/scheduler_lines.hpp"
 #include "stream/lines/whole_records.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "arguments.hpp"
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 

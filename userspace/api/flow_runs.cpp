@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "component/views/called.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/on_host.hpp"
+#include "base/node/on_host.hpp"
 
 namespace flowtap::api {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "base/flows/sandbox_container.hpp"
 #include "base/printable.hpp"
-#include "base/sandbox_container.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/kernel_release.hpp"
-#include "base/on_host.hpp"
+#include "base/node/kernel_release.hpp"
+#include "base/node/on_host.hpp"
 
 namespace flowtap {
 

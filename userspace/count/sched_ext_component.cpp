@@ -1,6 +1,6 @@
 #include "count/sched_ext_component.hpp"
 
-#include "base/on_host.hpp"
+#include "base/node/on_host.hpp"
 #include "kernel/sched_ext.hpp"
 
 namespace flowtap {

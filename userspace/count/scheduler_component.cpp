@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/on_host.hpp"
+#include "base/node/on_host.hpp"
 
 namespace flowtap {
 

@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "api/api_component.hpp"
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "count/count_component.hpp"
 #include "count/sched_ext_component.hpp"
 #include "count/scheduler_component.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 
 namespace flowtap::identity {
 

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
+#include "base/flows/sandbox_container.hpp"
 #include "base/percent.hpp"
-#include "base/sandbox_container.hpp"
 
 namespace flowtap::identity {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/exhaustion.hpp"
 #include "base/fd.hpp"
 #include "base/file.hpp"
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 
 namespace flowtap::kernel {
 namespace {

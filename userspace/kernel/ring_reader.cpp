@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "kernel/ring_walk.hpp"
 
 namespace flowtap::kernel {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/cpu_list.hpp"
 #include "base/file.hpp"
+#include "base/node/cpu_list.hpp"
 #include "bpf/abi/cpu.h"
 
 namespace flowtap::kernel {

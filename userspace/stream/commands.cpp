@@ -4,7 +4,7 @@
 
 #include "kernel/log/log_programs.hpp"
 #include "stream/idle_patterns.hpp"
-#include "stream/memory_fit.hpp"
+#include "stream/memory/memory_fit.hpp"
 #include "stream/stream_path.hpp"
 
 namespace flowtap {

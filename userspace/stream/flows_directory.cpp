@@ -8,7 +8,7 @@
 
 #include "component/log_error.hpp"
 #include "stream/flows_mount.hpp"
-#include "stream/store/journal_segments.hpp"
+#include "stream/journal/journal_segments.hpp"
 
 namespace flowtap {
 

@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/flows/sandbox_container.hpp"
 #include "base/printable.hpp"
-#include "base/sandbox_container.hpp"
 #include "identity/flow_id.hpp"
-#include "identity/name_pattern.hpp"
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/name_pattern.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 
 namespace flowtap {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "component/views/flow_views.hpp"
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 #include "stream/sources/source_options.hpp"
 #include "stream/store/line_options.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/wall_clock.hpp"
 #include "identity/flow_labels.hpp"
 #include "stream/reading/flow_list.hpp"

@@ -11,8 +11,8 @@
 #include "component/log_error.hpp"
 #include "kernel/log/log_pins.hpp"
 #include "stream/flows_mount.hpp"
-#include "stream/flows_room.hpp"
 #include "stream/idle_patterns.hpp"
+#include "stream/memory/flows_room.hpp"
 
 namespace flowtap {
 

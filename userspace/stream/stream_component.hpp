@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
-#include "base/written.hpp"
+#include "base/flows/written.hpp"
 #include "component/component.hpp"
 #include "identity/named_containers.hpp"
-#include "stream/memory_fit.hpp"
+#include "stream/memory/memory_fit.hpp"
 #include "stream/mount_keeper.hpp"
 #include "stream/stream_path.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 #include "identity/runtimes/state_directories.hpp"
 #include "stream/sources/source_options.hpp"
 #include "stream/store/line_options.hpp"

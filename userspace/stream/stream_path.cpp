@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/wall_clock.hpp"
-#include "stream/memory_limit.hpp"
+#include "stream/memory/memory_limit.hpp"
 #include "stream/reading/flow_list.hpp"
 
 namespace flowtap {

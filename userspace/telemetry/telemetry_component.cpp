@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/wall_clock.hpp"
 #include "component/log_error.hpp"
 #include "component/views/called.hpp"

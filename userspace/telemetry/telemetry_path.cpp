@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/on_host.hpp"
+#include "base/node/on_host.hpp"
 #include "telemetry/cgroup_names.hpp"
 #include "telemetry/devices/amd_sysfs.hpp"
 #include "telemetry/devices/intel_sysfs.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/written.hpp"
+#include "base/flows/written.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/workloads/workload_name.hpp"
 

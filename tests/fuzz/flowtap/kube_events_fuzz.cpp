@@ -8,8 +8,8 @@
 
 #include "explain/diagnosis/facts/fact_parser.hpp"
 #include "stream/lines/flow_key.hpp"
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "tests/fuzz/require.hpp"
 #include "tools/flowtap/saved/kube_events.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/cpu_list.hpp"
+#include "base/node/cpu_list.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto cpus = flowtap::parse_cpu_list({reinterpret_cast<const char*>(data), size});

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/stream/lines/klog_render.hpp"
 

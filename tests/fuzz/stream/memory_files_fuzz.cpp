@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
-#include "stream/memory_files.hpp"
+#include "stream/memory/memory_files.hpp"
 #include "tests/fuzz/require.hpp"
 
 using flowtap::fuzz::require;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "explain/diagnosis/facts/fact_parser.hpp"
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "stream/store/file_name.hpp"
 
 namespace flowtap::identity {

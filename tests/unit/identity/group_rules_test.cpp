@@ -1,5 +1,5 @@
 // Groups of pods: the patterns, and the names that workflow engines give.
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 
 #include <gtest/gtest.h>
 

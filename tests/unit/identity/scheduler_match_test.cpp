@@ -1,4 +1,4 @@
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <filesystem>
 
 #include "stream/commands.hpp"
-#include "stream/flows_room.hpp"
-#include "stream/memory_files.hpp"
-#include "stream/memory_fit.hpp"
-#include "stream/store/journal_segments.hpp"
+#include "stream/journal/journal_segments.hpp"
+#include "stream/memory/flows_room.hpp"
+#include "stream/memory/memory_files.hpp"
+#include "stream/memory/memory_fit.hpp"
 #include "tests/support/files/file_tree.hpp"
 
 namespace flowtap {

@@ -10,7 +10,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::cli {
 

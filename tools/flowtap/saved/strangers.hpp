@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 
 namespace flowtap::api {
 

@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "daemon/config/config_values.hpp"
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 #include "stats/backends/sending/address.hpp"
 #include "stats/compat/compat.hpp"
 

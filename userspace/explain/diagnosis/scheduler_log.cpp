@@ -9,7 +9,7 @@
 #include "base/printable.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "identity/identity.hpp"
 #include "identity/root_dir.hpp"
 #include "identity/runtimes/bundle_finder.hpp"

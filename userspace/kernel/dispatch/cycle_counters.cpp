@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "base/cpu_list.hpp"
+#include "base/node/cpu_list.hpp"
 
 namespace flowtap::kernel {
 namespace {

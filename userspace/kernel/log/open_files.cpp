@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/fd.hpp"
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "bpf/abi/open_file.h"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"

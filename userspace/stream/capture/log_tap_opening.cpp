@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_set>
 
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 #include "base/wall_clock.hpp"
 #include "base/with_hint.hpp"
 #include "stream/capture/bpffs.hpp"

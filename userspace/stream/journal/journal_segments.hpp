@@ -6,7 +6,7 @@
 
 namespace flowtap {
 
-/// Of a journal of this size. A twelfth of it makes room at once, so that at least eleven twelfths are history. Segments smaller
+/// Of a journal of this size. A twelfth of it makes room at once, so that at least eleven twelfths are kept. Segments smaller
 /// than a drain of the ring (1 MiB) would mean a file for each batch. Larger ones than 64 MiB would free much at once, and a start
 /// reads a segment whole.
 [[nodiscard]] constexpr std::uint64_t journal_segment_bytes(std::uint64_t journal_bytes) {

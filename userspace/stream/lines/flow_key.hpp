@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow {
 

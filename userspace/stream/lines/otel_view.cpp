@@ -1,6 +1,6 @@
 #include "stream/lines/otel_view.hpp"
 
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::flow {
 namespace {

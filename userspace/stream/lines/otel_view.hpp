@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stream/lines/flow_key.hpp"
+#include "stream/lines/klog/verbosity.hpp"
 #include "stream/lines/record_assembler.hpp"
-#include "stream/lines/verbosity.hpp"
 
 namespace flowtap::flow {
 

@@ -1,4 +1,4 @@
-#include "stream/flows_room.hpp"
+#include "stream/memory/flows_room.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "stream/memory_files.hpp"
+#include "stream/memory/memory_files.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "stream/memory_fit.hpp"
+#include "stream/memory/memory_fit.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "stream/store/journal_segments.hpp"
+#include "stream/journal/journal_segments.hpp"
 
 namespace flowtap {
 namespace {

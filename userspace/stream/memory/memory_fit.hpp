@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stream/memory_limit.hpp"
+#include "stream/memory/memory_limit.hpp"
 #include "stream/stream_options.hpp"
 
 namespace flowtap {

@@ -1,4 +1,4 @@
-#include "stream/memory_limit.hpp"
+#include "stream/memory/memory_limit.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "base/file.hpp"
 #include "identity/cgroup_path.hpp"
-#include "stream/memory_files.hpp"
+#include "stream/memory/memory_files.hpp"
 
 namespace flowtap {
 namespace {

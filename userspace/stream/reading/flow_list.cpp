@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <charconv>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"

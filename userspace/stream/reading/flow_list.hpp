@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "component/views/flow_views.hpp"
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/store/flow_store.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "component/views/flow_views.hpp"
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 #include "stream/journal/follower.hpp"
 #include "stream/reading/flows_service.hpp"
 #include "stream/reading/reader_waker.hpp"

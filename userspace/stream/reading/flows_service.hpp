@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "component/views/flow_views.hpp"
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/reading/log_reader.hpp"
 #include "stream/reading/reader_waker.hpp"

@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/wall_clock.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "base/threads/event_fd.hpp"
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/main_log/main_log_thread.hpp"
 #include "stream/store/line_options.hpp"

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/written.hpp"
+#include "base/flows/written.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/scheduler_lines.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "base/kernel_release.hpp"
-#include "base/on_host.hpp"
+#include "base/node/kernel_release.hpp"
+#include "base/node/on_host.hpp"
 #include "base/printable.hpp"
 #include "base/trimmed.hpp"
 #include "telemetry/collecting/fields.hpp"

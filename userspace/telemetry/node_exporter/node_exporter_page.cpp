@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "base/on_host.hpp"
+#include "base/node/on_host.hpp"
 #include "telemetry/node_exporter/readers.hpp"
 
 namespace flowtap::telemetry {

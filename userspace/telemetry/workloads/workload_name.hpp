@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/sandbox_container.hpp"
+#include "base/flows/sandbox_container.hpp"
 #include "stats/workload_labels.hpp"
 
 namespace flowtap::telemetry {

@@ -1,12 +1,12 @@
 // Records of klog by its grammar (kubernetes/klog internal/buffer, internal/serialize; component-base logs/json).
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::flow {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/printable.hpp"
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow::test {
 

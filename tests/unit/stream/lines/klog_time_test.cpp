@@ -1,4 +1,4 @@
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 #include <gtest/gtest.h>
 

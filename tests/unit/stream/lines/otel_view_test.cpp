@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow {
 namespace {

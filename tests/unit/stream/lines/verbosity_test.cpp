@@ -1,5 +1,5 @@
 // The V of records, against what the programs themselves printed at each -v.
-#include "stream/lines/verbosity.hpp"
+#include "stream/lines/klog/verbosity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 #include "tests/unit/stream/lines/scheduler_log.hpp"
 
 namespace flowtap::flow {

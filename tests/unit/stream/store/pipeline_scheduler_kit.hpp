@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 #include "stream/store/pipeline.hpp"
 #include "tests/unit/stream/journal/journal_kit.hpp"
 #include "tests/unit/stream/journal/tmpfs_dir.hpp"

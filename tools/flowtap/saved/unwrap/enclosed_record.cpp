@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "base/ascii.hpp"
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
 namespace {

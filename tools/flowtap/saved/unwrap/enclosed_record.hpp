@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "around/prefix_kind.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 

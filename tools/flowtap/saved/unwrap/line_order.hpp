@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "doubted_prefixes.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 #include "unwrapper.hpp"
 
 namespace flowtap::cli {

@@ -5,7 +5,7 @@
 #include "around/prefix.hpp"
 #include "base/trimmed.hpp"
 #include "merged_record.hpp"
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
 namespace {

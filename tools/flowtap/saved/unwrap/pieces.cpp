@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "enclosed_record.hpp"
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "enclosed_record.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 namespace {

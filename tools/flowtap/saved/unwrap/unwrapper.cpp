@@ -7,7 +7,7 @@
 #include "around/prefix.hpp"
 #include "base/trimmed.hpp"
 #include "merged_record.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "stream/lines/flow_key.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::diagnosis {
 

@@ -11,8 +11,8 @@
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
 #include "stream/lines/flow_key.hpp"
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::diagnosis {
 

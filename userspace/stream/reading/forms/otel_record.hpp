@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "stream/lines/missing_cause.hpp"
 
 namespace flowtap {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "stream/lines/carriage_returns.hpp"
 #include "stream/repair/runtime_files/gz_stream.hpp"
 #include "stream/repair/runtime_files/runtime_file_seek.hpp"

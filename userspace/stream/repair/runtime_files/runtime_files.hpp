@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "base/result.hpp"
 #include "stream/repair/runtime_files/runtime_line_parser.hpp"
 

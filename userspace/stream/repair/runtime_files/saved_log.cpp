@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "stream/repair/runtime_files/gz_stream.hpp"
 #include "stream/repair/runtime_files/runtime_lines.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/rfc3339.hpp"
-#include "stream/lines/klog_time.hpp"
+#include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::cli {
 namespace {

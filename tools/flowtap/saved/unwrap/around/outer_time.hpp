@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 

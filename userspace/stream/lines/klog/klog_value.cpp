@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/cpu_list.hpp"
+#include "base/node/cpu_list.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "tests/unit/flowtap/log_forms.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
 
 #include <fmt/format.h>
 
@@ -56,13 +56,13 @@ std::vector<LogEntry> entries_of(const std::vector<LogEntry>& records, bool whol
   return out;
 }
 
-const LogForm& named(const std::vector<LogForm>& forms, std::string_view name) {
-  const auto found = std::ranges::find(forms, name, &LogForm::name);
+const SavedForm& named(const std::vector<SavedForm>& forms, std::string_view name) {
+  const auto found = std::ranges::find(forms, name, &SavedForm::name);
   if (found == forms.end()) throw std::runtime_error("no form " + std::string(name));
   return *found;
 }
 
-LogForm newest_first(LogForm form) {
+SavedForm newest_first(SavedForm form) {
   form.name += ", newest first";
   form.newest_first = true;
   return form;
@@ -82,14 +82,14 @@ std::vector<LogEntry> klog_records(std::string_view log) {
   return records;
 }
 
-std::string file_of(const LogForm& form, const std::vector<LogEntry>& records) {
+std::string file_of(const SavedForm& form, const std::vector<LogEntry>& records) {
   std::vector<LogEntry> entries = entries_of(records, form.whole);
   if (form.newest_first) std::ranges::reverse(entries);
   return form.write(entries);
 }
 
-std::vector<LogForm> log_forms() {
-  std::vector<LogForm> forms = line_forms();
+std::vector<SavedForm> saved_forms() {
+  std::vector<SavedForm> forms = line_forms();
   std::ranges::move(json_forms(), std::back_inserter(forms));
   std::ranges::move(csv_forms(), std::back_inserter(forms));
   for (const char* const name :
@@ -100,8 +100,8 @@ std::vector<LogForm> log_forms() {
   return forms;
 }
 
-LogForm log_form(std::string_view name) {
-  return named(log_forms(), name);
+SavedForm saved_form(std::string_view name) {
+  return named(saved_forms(), name);
 }
 
 std::string stamp(LogTime time, std::size_t digits, char between) {

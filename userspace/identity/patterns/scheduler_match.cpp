@@ -1,11 +1,11 @@
-#include "identity/scheduler_match.hpp"
+#include "identity/patterns/scheduler_match.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/flow_run.hpp"
+#include "base/flows/flow_run.hpp"
 #include "identity/flow_id.hpp"
-#include "identity/name_pattern.hpp"
+#include "identity/patterns/name_pattern.hpp"
 
 namespace flowtap::flow {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "tests/unit/flowtap/log_forms.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -234,7 +234,7 @@ json::value azure_objects(const Entries& entries) {
 
 }  // namespace
 
-std::vector<LogForm> json_forms() {
+std::vector<SavedForm> json_forms() {
   const EntryObject log_last = [](const LogEntry& e) {
     return json::object{{"@timestamp", milli(e)}, {"stream", "stderr"}, {"log", e.text}};
   };

@@ -1,4 +1,4 @@
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tests/unit/flowtap/log_forms.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -135,7 +135,7 @@ std::string cri_whole(const LogEntry& entry) {
   return cri_line(entry, std::string::npos - 1);
 }
 
-std::vector<LogForm> text_forms() {
+std::vector<SavedForm> text_forms() {
   return {
       {"plain", behind("")},
       {"CRLF", between("", "\r")},
@@ -181,7 +181,7 @@ std::vector<LogForm> text_forms() {
   };
 }
 
-std::vector<LogForm> journal_forms() {
+std::vector<SavedForm> journal_forms() {
   return {
       {"journalctl short",
        after([](const LogEntry& e) { return fmt::format("{} {}", syslog_time(e), kUnit); })},
@@ -223,7 +223,7 @@ std::vector<LogForm> journal_forms() {
   };
 }
 
-std::vector<LogForm> container_forms() {
+std::vector<SavedForm> container_forms() {
   const std::string stern = "\x1b[96mkube-scheduler-cp1\x1b[0m \x1b[36mkube-scheduler\x1b[0m ";
   const auto at_nano = [](const std::string& prefix) {
     return after([prefix](const LogEntry& e) { return prefix + nano(e) + ' '; });
@@ -267,8 +267,8 @@ std::vector<LogForm> container_forms() {
 
 }  // namespace
 
-std::vector<LogForm> line_forms() {
-  std::vector<LogForm> forms = text_forms();
+std::vector<SavedForm> line_forms() {
+  std::vector<SavedForm> forms = text_forms();
   std::ranges::move(journal_forms(), std::back_inserter(forms));
   std::ranges::move(container_forms(), std::back_inserter(forms));
   return forms;

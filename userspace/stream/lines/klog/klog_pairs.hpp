@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow {
 

@@ -1,4 +1,4 @@
-#include "base/kernel_release.hpp"
+#include "base/node/kernel_release.hpp"
 
 #include <sys/utsname.h>
 

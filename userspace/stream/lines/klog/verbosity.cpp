@@ -1,11 +1,11 @@
-#include "stream/lines/verbosity.hpp"
+#include "stream/lines/klog/verbosity.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <vector>
 
-#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -23,7 +23,7 @@ constexpr Row kMessages[] = {
 #define V_MESSAGE(program, level, message) {message, Program::program, level, {}},
 #define V_KEYED(program, level, message, key) {message, Program::program, level, key},
 #define V_TEXT(program, level, message)
-#include "stream/lines/verbosity.def"
+#include "stream/lines/klog/verbosity.def"
 #undef V_MESSAGE
 #undef V_KEYED
 #undef V_TEXT
@@ -33,7 +33,7 @@ constexpr Row kTexts[] = {
 #define V_MESSAGE(program, level, message)
 #define V_KEYED(program, level, message, key)
 #define V_TEXT(program, level, message) {message, Program::program, level, {}},
-#include "stream/lines/verbosity.def"
+#include "stream/lines/klog/verbosity.def"
 #undef V_MESSAGE
 #undef V_KEYED
 #undef V_TEXT

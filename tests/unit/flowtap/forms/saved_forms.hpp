@@ -24,7 +24,7 @@ struct LogEntry {
 /// The bytes of a file that has these entries.
 using LogWriter = std::function<std::string(const std::vector<LogEntry>&)>;
 
-struct LogForm {
+struct SavedForm {
   std::string name;
   LogWriter write;
   bool whole = false;  ///< an entry is a record with all its lines
@@ -35,16 +35,16 @@ struct LogForm {
 [[nodiscard]] std::vector<LogEntry> klog_records(std::string_view log);
 
 /// The file that has these records in this form. Outside of a record stands a time that is a little later than its own.
-[[nodiscard]] std::string file_of(const LogForm& form, const std::vector<LogEntry>& records);
+[[nodiscard]] std::string file_of(const SavedForm& form, const std::vector<LogEntry>& records);
 
 /// What programs write before each line, and how they encode the text.
-[[nodiscard]] std::vector<LogForm> line_forms();
-[[nodiscard]] std::vector<LogForm> json_forms();
-[[nodiscard]] std::vector<LogForm> csv_forms();
+[[nodiscard]] std::vector<SavedForm> line_forms();
+[[nodiscard]] std::vector<SavedForm> json_forms();
+[[nodiscard]] std::vector<SavedForm> csv_forms();
 /// All of these, and some with the newest entry first.
-[[nodiscard]] std::vector<LogForm> log_forms();
+[[nodiscard]] std::vector<SavedForm> saved_forms();
 /// The one of this name. Throws std::runtime_error if there is none.
-[[nodiscard]] LogForm log_form(std::string_view name);
+[[nodiscard]] SavedForm saved_form(std::string_view name);
 
 // For those who write forms.
 

@@ -1,4 +1,4 @@
-#include "identity/name_pattern.hpp"
+#include "identity/patterns/name_pattern.hpp"
 
 #include <algorithm>
 #include <span>

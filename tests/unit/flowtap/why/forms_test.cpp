@@ -16,7 +16,7 @@
 #include "tests/support/files/temp_dir.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/paths/paths.hpp"
-#include "tests/unit/flowtap/log_forms.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap {
@@ -27,8 +27,8 @@ namespace json = boost::json;
 using test::file_of;
 using test::golden;
 using test::klog_records;
-using test::log_form;
-using test::LogForm;
+using test::saved_form;
+using test::SavedForm;
 
 struct FoundLog {
   std::string path;
@@ -134,7 +134,7 @@ TEST_F(WhyFormsTest, EveryFormOfALogGivesItsAnswers) {
   for (const FoundLog* const log : {&kBase, &kBlocks, &kJson}) {
     const auto records = klog_records(golden(log->path));
     const json::array right = answers(*log, in_golden(log->path));
-    for (const LogForm& form : test::log_forms()) {
+    for (const SavedForm& form : test::saved_forms()) {
       SCOPED_TRACE(form.name + ", " + log->path);
       EXPECT_EQ(answers(*log, write("log", file_of(form, records))), right);
     }
@@ -144,7 +144,7 @@ TEST_F(WhyFormsTest, EveryFormOfALogGivesItsAnswers) {
 TEST_F(WhyFormsTest, EveryFormMayBeCompressed) {
   for (const char* const name : {"kubectl logs --timestamps", "Loki API, pretty", "UTF-16 LE"}) {
     SCOPED_TRACE(name);
-    const std::string bytes = file_of(log_form(name), klog_records(golden(kBase.path)));
+    const std::string bytes = file_of(saved_form(name), klog_records(golden(kBase.path)));
     EXPECT_EQ(answers(kBase, write_gz("log.gz", bytes)), answers(kBase, in_golden(kBase.path)));
   }
 }
@@ -167,7 +167,8 @@ TEST_F(WhyFormsTest, TheYearOutsideOfARecordIsItsYear) {
   const auto records = klog_records(golden(kBase.path));
   for (const char* const name :
        {"kubectl logs --timestamps", "Fluent Bit, log first", "Loki API, compact", "Loki API, pretty"}) {
-    const Shown shown = why("shop/db-0 -o json --evidence", {write("log", file_of(log_form(name), records))});
+    const Shown shown =
+        why("shop/db-0 -o json --evidence", {write("log", file_of(saved_form(name), records))});
     json::error_code error;
     const json::value all = json::parse(shown.output, error);
     ASSERT_TRUE(all.is_object() && all.get_object().contains("times")) << name << ": " << shown.output;
@@ -184,7 +185,7 @@ TEST_F(WhyFormsTest, WhatTwoFilesHaveInCommonCountsOnce) {
   const std::size_t third = golden("found/why/overlap/part.log").size();
   const std::string half = write("half", std::string_view(text).substr(0, third + 130));
   const std::string copy = write("copy", text);
-  const std::string kept = write("kept", file_of(log_form("CRI"), klog_records(text)));
+  const std::string kept = write("kept", file_of(saved_form("CRI"), klog_records(text)));
   const std::string expected = why("shop/web", {full}).output;
   EXPECT_NE(expected.find("4th attempt"), std::string::npos) << expected;
   const std::vector<std::vector<std::string>> all{
@@ -245,7 +246,7 @@ TEST_F(WhyFormsTest, NoRecordIsLostWhereALongLineIsDivided) {
     records.push_back(klog_records(text).front());
   }
   for (const char* const name : {"Loki API, compact", "Elasticsearch, compact", "CloudWatch, compact"}) {
-    const std::string bytes = file_of(log_form(name), records);
+    const std::string bytes = file_of(saved_form(name), records);
     ASSERT_GT(bytes.size(), std::size_t{9} << 20U);
     const json::value all = answer("shop/web --evidence", write("log", bytes));
     EXPECT_EQ(all.at("attempt"), kRecords) << name;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "identity/name_pattern.hpp"
+#include "identity/patterns/name_pattern.hpp"
 
 namespace flowtap::flow {
 

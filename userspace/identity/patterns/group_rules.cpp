@@ -1,4 +1,4 @@
-#include "identity/group_rules.hpp"
+#include "identity/patterns/group_rules.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Entries as rows of CSV, as web pages of logs export them.
 #include <fmt/format.h>
 
-#include "tests/unit/flowtap/log_forms.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -29,7 +29,7 @@ std::string azure_time(const LogEntry& entry) {
 
 }  // namespace
 
-std::vector<LogForm> csv_forms() {
+std::vector<SavedForm> csv_forms() {
   const auto grafana_row = [](const LogEntry& e) {
     return fmt::format("{},{},{},{},{}_9f02", csv_field(R"({"container":"kube-scheduler"})"),
                        stamp(e.time, 3, ' '), csv_field(e.text), since_1970(e.time), since_1970(e.time));

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::flow {
 
