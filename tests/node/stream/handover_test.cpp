@@ -151,22 +151,28 @@ TEST_F(Handover, ToAnotherStateDirectoryByAKillAndBack) {
 TEST_F(Handover, ToAStateDirectoryThatWasEmptied) {
   start();
   const std::string one = started("one", kWriter);
-  const std::string silent =
+  const std::string first_run =
       started("silent", "log_writer write 0 10; while [ -e /bin ]; do sleep 0.1; done");
-  ASSERT_TRUE(eventually([&] { return captured(silent) == writer_lines(0, 10).size(); }));
+  const std::uint64_t ten = writer_lines(0, 10).size();
+  ASSERT_TRUE(eventually([&] { return captured(first_run) == ten; }));
+  podman_.podman({"restart", "--time=0", "silent"});
+  const std::string silent = first_run + "@2";  // its second run, also for who has not seen the first
+  ASSERT_TRUE(eventually([&] { return captured(silent) == ten; }));
   wait_for_bytes(one);
   stop(SIGTERM);
   for (const auto& entry : fs::directory_iterator(root_.file("state/flows"))) fs::remove_all(entry.path());
   start();
   EXPECT_TRUE(eventually([&] {
     const auto seen = flow_called(*daemon_, silent);
-    return seen && seen->missing == writer_lines(0, 10).size();
+    return seen && seen->missing == ten;
   })) << "nothing of it is here, and it is told without another byte";
   EXPECT_TRUE(eventually([&] {
     const auto answer = start_logs(root_, "silent.log", {silent});
     return answer->wait() == 0 && root_.read("silent.log").contains("another state directory was in use");
   })) << root_.read("silent.log");
   EXPECT_TRUE(daemon_->err().contains("with this one before it was emptied")) << daemon_->err();
+  podman_.podman({"restart", "--time=0", "silent"});
+  EXPECT_TRUE(eventually([&] { return captured(first_run + "@3") == ten; })) << "runs are numbered on";
   wait_for_bytes(one);
   const std::string all = end_writer();
   const auto seen = ended_flow(*daemon_, one);
