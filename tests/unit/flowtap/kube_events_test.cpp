@@ -318,5 +318,16 @@ TEST(KlogOfAnEvent, OfHamisStaysHamis) {
   EXPECT_EQ(facts_of(event), Facts{"bound HAMi shop/web-0 |  | "});
 }
 
+TEST(KubeEvents, AMessageMayNameItsPodsNamespace) {
+  KubeEvents events;
+  const auto event =
+      events.read("3m  Warning  FailedScheduling  pod/gone-0  skip schedule deleting pod: shop/gone-0");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->ns, "shop");
+  EXPECT_EQ(events.without_namespace(), 0U);
+  EXPECT_FALSE(
+      events.read("3m  Warning  FailedScheduling  pod/gone-0  skip schedule deleting pod: shop/other"));
+}
+
 }  // namespace
 }  // namespace flowtap::cli

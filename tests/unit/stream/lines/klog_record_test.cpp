@@ -187,6 +187,22 @@ TEST(KlogRecord, WhatFramesALineIsNoValue) {
         << frame;
 }
 
+// What unescapes a line on its way takes the backslashes of its values away.
+TEST(KlogRecord, AValueThatBeginsWithAQuoteIsNoWord) {
+  EXPECT_EQ(pairs_of(with_header(R"("m" err="claim "data" not found." pod="ns/p")")),
+            (Pairs{"err=claim \"data\" not found.", "pod=ns/p"}));
+  EXPECT_EQ(pairs_of(with_header(R"("m" err="Post "http://h/f": EOF")")),
+            (Pairs{"err=Post \"http://h/f\": EOF"}));
+  EXPECT_EQ(pairs_of(with_header(R"("m" err="claim "data" not found.",)")),
+            (Pairs{"err=claim \"data\" not found."}));
+  EXPECT_EQ(pairs_of(with_header(R"("m" err="claim "da)")), (Pairs{"err=claim \"da"})) << "cut";
+  EXPECT_EQ(pairs_of(with_header(R"("m" err="claim "data" not fo)")), (Pairs{"err=claim \"data\" not fo"}));
+  EXPECT_EQ(pairs_of(R"({"ts":1,"msg":"m","err":"claim "data" not found.","n":1})"),
+            (Pairs{"err=claim \"data\" not found.", "n=1"}));
+  EXPECT_EQ(pairs_of(R"({"ts":1,"msg":"m","err":"claim "data" not fo)"),
+            (Pairs{"err=claim \"data\" not fo"}));
+}
+
 TEST(KlogRecord, IsReadOnWhereItWasCut) {
   for (const std::string& text :
        {with_header(

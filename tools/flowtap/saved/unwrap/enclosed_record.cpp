@@ -244,23 +244,6 @@ std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
   return std::nullopt;
 }
 
-std::size_t end_of_record(std::string_view line) {
-  const auto is_header = [line](std::size_t at) {
-    const std::string_view rest = line.substr(at, kLongestHeader);
-    return flow::klog_form(rest) == KlogForm::kText &&
-           flow::parse_klog_record(KlogForm::kText, rest).source.contains(':');
-  };
-  // Text between quotes may look as it likes, and klog writes no header without them.
-  std::size_t at = line.find('"');
-  while (at != std::string_view::npos && (at = flow::end_of_quoted(line, at + 1)) != std::string_view::npos) {
-    const std::size_t quote = std::min(line.find('"', at), line.size());
-    for (std::size_t space = line.find(' ', at); space < quote - 1; space = line.find(' ', space + 1))
-      if (std::string_view("IWEF").contains(line[space + 1]) && is_header(space + 1)) return space + 1;
-    at = quote < line.size() ? quote : std::string_view::npos;
-  }
-  return line.size();
-}
-
 Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& buffer) {
   const std::size_t at = enclosed.at;
   std::size_t end = line.size();

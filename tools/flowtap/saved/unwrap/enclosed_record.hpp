@@ -33,10 +33,6 @@ struct Enclosed {
 /// stands behind prose is a quotation and no record.
 [[nodiscard]] std::optional<Enclosed> find_record(std::string_view line, std::size_t from = 0);
 
-/// Where a structured record ends that begins the line: at its end, or where another one begins, since the newlines between them were
-/// lost, as in a chat or in a shell's `echo $LOG`.
-[[nodiscard]] std::size_t end_of_record(std::string_view line);
-
 /// The text as the scheduler wrote it, without its last newline.
 struct Opened {
   std::string_view text;

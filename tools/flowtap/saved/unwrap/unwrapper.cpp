@@ -5,7 +5,7 @@
 
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
-#include "base/trimmed.hpp"
+#include "joined_records.hpp"
 #include "merged_record.hpp"
 #include "stream/lines/klog/klog_time.hpp"
 
@@ -57,7 +57,9 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
     in_field_ = in_part_ = false;
-    return give_plain(line, found->form, take);
+    note(line.text);
+    return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time},
+                     take);
   }
   if (in_field_ && !found) return give_field(line, take);
   // A value of a merged record may have what looks like a record.
@@ -115,20 +117,6 @@ void Unwrapper::note(std::string_view text) {
   in_block_ = text.ends_with(kBlockBegins) || (in_block_ && !text.starts_with(kBlockEnds));
 }
 
-// Nothing stands around the record.
-void Unwrapper::give_plain(const Line& line, flow::KlogForm form, const Take& take) {
-  std::string_view rest = line.text;
-  for (std::size_t end = 0; form == flow::KlogForm::kText && (end = end_of_record(rest)) < rest.size();
-       rest.remove_prefix(end))
-    take({.kind = Kind::kRecord,
-          .source = {},
-          .text = trimmed(rest.substr(0, end)),
-          .full = true,
-          .time = line.time});
-  note(rest);
-  take({.kind = Kind::kRecord, .source = {}, .text = rest, .full = line.full, .time = line.time});
-}
-
 void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take) {
   const std::string_view before = line.text.substr(line.from, found.at - line.from);
   const Opened opened = open_text(line.text, found, buffer_);
@@ -146,7 +134,20 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   note(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, found.at + 1);
   if (opened.text.contains('\n') && give_text(line, found, take)) return;
-  take({.kind = Kind::kRecord, .source = source_, .text = opened.text, .full = !in_part_, .time = time});
+  give_each({.kind = Kind::kRecord, .source = source_, .text = opened.text, .full = !in_part_, .time = time},
+            take);
+}
+
+// Gives a record, and those that stand behind it in its line.
+void Unwrapper::give_each(SavedLine line, const Take& take) {
+  while (const auto joined = first_of_joined(line.text)) {
+    SavedLine first = line;
+    first.text = joined->text;
+    first.full = true;
+    take(first);
+    line.text.remove_prefix(joined->next);
+  }
+  take(line);
 }
 
 // A string may be a whole log, each line of which has its own prefix. False: the string begins with the record.

@@ -66,8 +66,8 @@ class Unwrapper {
   };
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
-  void give_plain(const Line& line, flow::KlogForm form, const Take& take);
   void give_record(Line& line, const Enclosed& found, const Take& take);
+  static void give_each(SavedLine line, const Take& take);
   [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
   [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until) const;
   [[nodiscard]] std::uint64_t time_of(std::string_view text, std::string_view before,

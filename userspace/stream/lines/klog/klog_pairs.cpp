@@ -39,10 +39,43 @@ bool ends_value(std::string_view line, std::size_t at) {
   return at == line.size() || line[at] == ' ';
 }
 
-// What stands right behind the last value's quote is not klog's: a collector's comma, a table's border, or the quote that stands
-// around the whole line. A value that nobody has quoted has quotes where it likes.
+// What stands right behind the last value's quote is not klog's: a collector's comma or a table's border.
 bool is_frame(std::string_view rest) {
-  return rest.starts_with('"') || !rest.contains('"');
+  const std::size_t first = rest.find_first_not_of(' ');
+  return first == kNone || (!is_alphanumeric(rest[first]) && !rest.contains('"'));
+}
+
+// " key="
+bool begins_pair(std::string_view line, std::size_t at) {
+  const std::size_t sign = line[at] == ' ' ? line.find_first_of(" =\"", at + 1) : kNone;
+  return sign != kNone && sign > at + 1 && line[sign] == '=';
+}
+
+// The place behind the quote that ends the value whose text begins at `at`. A quote right behind it stands around the whole line.
+// Text that has lost its backslashes on its way has quotes within: it ends where a pair or nothing follows. npos: it is cut, or,
+// if more of the line may come, its end is not certain yet.
+std::size_t end_of_value(std::string_view line, std::size_t at, bool open) {
+  const std::size_t first = end_of_quoted(line, at);
+  for (std::size_t end = first; end != kNone; end = end_of_quoted(line, end)) {
+    if (end == line.size()) return open ? kNone : end;
+    const bool ends = end == first ? line[end] == ' ' || line[end] == '"' : begins_pair(line, end);
+    if (ends || (!open && is_frame(line.substr(end)))) return end;
+  }
+  return kNone;
+}
+
+// The same for a member's string.
+std::size_t end_of_string(std::string_view line, std::size_t at, bool open) {
+  const std::size_t first = end_of_quoted(line, at);
+  for (std::size_t end = first; end != kNone; end = end_of_quoted(line, end)) {
+    std::size_t next = skip_space(line, end);
+    if (next == line.size()) return open ? kNone : end;
+    if (line[next] == '}' || (end == first && (line[next] == ',' || line[next] == ']'))) return end;
+    if (line[next] != ',') continue;
+    next = skip_space(line, next + 1);
+    if (next == line.size() ? !open : line[next] == '"') return end;
+  }
+  return kNone;
 }
 
 // Only what is behind a value tells whether it is one.
@@ -144,13 +177,11 @@ bool KlogPairs::next_text(KlogPair& pair) {
   const char first = value < line.size() ? line[value] : '\0';
 
   if (first == '"') {
-    const std::size_t end = end_of_quoted(line, value + 1);
-    if (open && may_go_on(line, end)) return stop(true);
-    if (end == kNone) return give(pair, Kind::kCut, value + 1, line.size(), line.size());
-    if (ends_value(line, end)) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
-    if (open) return stop(true);
-    if (is_frame(line.substr(end))) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
-  } else if (first == '<' && value + 1 == line.size()) {
+    const std::size_t end = end_of_value(line, value + 1, open);
+    if (end != kNone) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
+    return open ? stop(true) : give(pair, Kind::kCut, value + 1, line.size(), line.size());
+  }
+  if (first == '<' && value + 1 == line.size()) {
     const std::size_t end = end_of_block(body_, value + 2);
     return end == kNone ? stop(true) : give(pair, Kind::kBlock, value + 2, end - 2, end);
   } else if (first == '{' || first == '[') {
@@ -189,7 +220,7 @@ bool KlogPairs::next_member(KlogPair& pair) {
   if (at >= line.size()) return stop(open);
 
   if (line[at] == '"') {
-    const std::size_t end = end_of_quoted(line, at + 1);
+    const std::size_t end = end_of_string(line, at + 1, open);
     if (end != kNone) return give(pair, Kind::kString, at + 1, end - 1, end);
     return open ? stop(true) : give(pair, Kind::kCut, at + 1, line.size(), line.size());
   }

@@ -13,12 +13,12 @@ namespace flowtap::flow {
 
 struct KlogPair {
   enum class Kind : std::uint8_t {
-    kQuoted,   ///< Go's strconv.Quote
+    kQuoted,   ///< Go's strconv.Quote, also without its backslashes
     kBlock,    ///< "=<", lines behind a tab, " >"
     kJson,     ///< compact JSON that is no string, in text or as a member
     kString,   ///< a JSON member's string
     kCut,      ///< a string whose line ends before its last quote: a capture or a terminal has cut it
-    kUnquoted  ///< old klog's %+v, and everything malformed: where it ends is a guess
+    kUnquoted  ///< old klog's %+v, and what is malformed without a quote: where it ends is a guess
   };
   std::string_view
       key;  ///< as it stands: klog escapes no keys, and they may have spaces, colons and parentheses

@@ -1,0 +1,93 @@
+#include "joined_records.hpp"
+
+#include "around/prefix_kind.hpp"
+#include "base/ascii.hpp"
+#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kLongest = 300;  // bytes of a header
+constexpr std::string_view kJsonBegins = R"({"ts":)";
+constexpr std::string_view kHeaderEnds = "] ";
+
+// Another record's header at `at`, with its place in the program.
+bool has_header(std::string_view line, std::size_t at) {
+  if (line[at] == '{') return flow::klog_form(line.substr(at, kLongest)) == flow::KlogForm::kJson;
+  if (at + 1 >= line.size() || !is_digit(line[at + 1])) return false;
+  const std::string_view rest = line.substr(at, kLongest);
+  if (flow::klog_form(rest) != flow::KlogForm::kText) return false;
+  return flow::parse_klog_record(flow::KlogForm::kText, rest).source.contains(':');
+}
+
+// A quote that nobody has escaped would end the string in which the header seems to stand: so the string was cut before it.
+bool cuts_string(std::string_view line, std::size_t at) {
+  if (line[at] == '{') return true;
+  const std::string_view body =
+      flow::parse_klog_record(flow::KlogForm::kText, line.substr(at, kLongest)).body;
+  return body.size() > 1 && body[0] == '"' && body[1] != '"' && body[1] != ' ';
+}
+
+// A record all of whose values have ended, by quotes or brackets: none goes on with what looks like a record.
+bool is_whole(std::string_view text) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record || !record->structured) return false;
+  flow::KlogPairs pairs(*record);
+  for (flow::KlogPair pair; pairs.next(pair);)
+    if (pair.kind == flow::KlogPair::Kind::kUnquoted || pair.kind == flow::KlogPair::Kind::kCut) return false;
+  const std::string_view rest = record->body.substr(pairs.at());
+  return record->form == flow::KlogForm::kText ? rest.empty() : rest == "}";
+}
+
+// The record that ends before a header outside of its strings: whole, and behind it at most what a tool puts before lines.
+std::optional<std::string_view> ended(std::string_view before) {
+  const std::string_view text = before.substr(0, before.find_last_not_of(" \t\r,;|") + 1);
+  if (is_whole(text)) return text;
+  const std::size_t last = text.find_last_of("\"}");
+  if (last == kNone || !is_whole(text.substr(0, last + 1))) return std::nullopt;
+  const std::string_view behind = text.substr(last + 1);
+  if (behind.contains('=') || prefix_kind(behind) == PrefixKind::kProse) return std::nullopt;
+  return text.substr(0, last + 1);
+}
+
+// A sentence has no word that ends with a header.
+bool is_glued(std::string_view before) {
+  return is_alphanumeric(before.back()) || std::string_view(".)]}").contains(before.back());
+}
+
+}  // namespace
+
+std::optional<JoinedRecord> first_of_joined(std::string_view line) {
+  line = line.substr(0, line.find('\n'));
+  const auto record = flow::parse_klog_record(line);
+  if (!record) return std::nullopt;
+  const std::size_t from =
+      record->form == flow::KlogForm::kText ? static_cast<std::size_t>(record->body.data() - line.data()) : 1;
+  // Nothing in most lines looks like the end of another header.
+  if (line.find(kHeaderEnds, from) == kNone && line.find(kJsonBegins, from) == kNone) return std::nullopt;
+  bool in_string = false;
+  for (std::size_t at = from; at < line.size(); ++at) {
+    const char c = line[at];
+    if (c == '"') {
+      in_string = !in_string;
+    } else if (c == '\\' && in_string) {
+      ++at;
+    } else if (std::string_view("IWEF{").contains(c) && has_header(line, at)) {
+      const std::string_view before = line.substr(0, at);
+      if (in_string) {
+        if (cuts_string(line, at)) return JoinedRecord{.text = before, .next = at};
+        continue;
+      }
+      if (at == from || !record->structured)
+        return at > from && is_glued(before) ? std::optional(JoinedRecord{.text = before, .next = at})
+                                             : std::nullopt;
+      const auto text = ended(before);
+      return text ? std::optional(JoinedRecord{.text = *text, .next = at}) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace flowtap::cli
