@@ -100,7 +100,7 @@ void SchedulerLog::add(Fact fact) {
   if (key.name.empty()) return hold(fact);
   if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
   add(key, fact);
-  if (fact.kind == FactKind::kVictim) tell_victim(fact);
+  if (fact.kind == FactKind::kVictim || fact.kind == FactKind::kDisplaces) tell_victim(fact);
 }
 
 // The line is about the pod for which the other one is ended.
@@ -112,15 +112,18 @@ void SchedulerLog::tell_victim(const Fact& fact) {
   if (fact.pod.name.empty() || !flow::is_dns_label(key.ns) || !flow::is_dns_subdomain(key.name)) return;
   std::string preemptor;
   fact.pod.put(preemptor);
-  Fact ended = fact;
-  ended.kind = FactKind::kPreempted;
-  ended.at(Field::kPod) = preemptor;
-  add(key, ended);
+  const std::string says = "preempted by " + preemptor;
+  Fact told = fact;
+  told.kind = fact.kind == FactKind::kVictim ? FactKind::kPreempted : FactKind::kDisplaced;
+  told.at(Field::kPod) = preemptor;
+  told.at(Field::kSummary) = says;
+  add(key, told);
 }
 
 // Up to 2024 the NUMA-aware scheduler's plugin says this about a node without naming the pod, and at -v=2 nobody says which pod
 // is tried.
 void SchedulerLog::hold(const Fact& fact) {
+  if (fact.kind == FactKind::kSkipsForRoom) work(fact).skipped = fact[Field::kError];
   auto& held = work(fact).held;
   if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld) return;
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
@@ -129,6 +132,14 @@ void SchedulerLog::hold(const Fact& fact) {
 // All nodes that failed for this pod are among the held ones. If a pod was bound meanwhile, some may be that pod's. If the
 // verdict counts exactly as many, they are all this pod's.
 void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
+  const Pod own{.ns = std::string(pod.ns), .name = std::string(pod.name)};
+  if (const std::string skipped = std::exchange(work(verdict).skipped, {}); !skipped.empty()) {
+    Fact skips = verdict;
+    skips.kind = FactKind::kSkipsForRoom;
+    skips.values = {};
+    skips.at(Field::kError) = skipped;
+    add(own.key(), skips);
+  }
   const auto error = parse_fit_error(verdict[Field::kSummary]);
   if (!error) return;
   const auto held = std::exchange(work(verdict).held, {});
@@ -139,7 +150,6 @@ void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
   fails.kind = FactKind::kNodeFails;
   fails.values = {};
   fails.at(Field::kReason) = kInvalidTopology;
-  const Pod own{.ns = std::string(pod.ns), .name = std::string(pod.name)};
   for (const auto& [node, line] : held) {
     fails.at(Field::kNode) = node;
     fails.line = line;
@@ -189,7 +199,8 @@ const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {
 
 flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   if (!fact.pod.name.empty()) return fact.pod;
-  if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
+  if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed ||
+      fact.kind == FactKind::kSkipsAtBind) {
     const Binding* binding = binding_of(fact);
     // A bind that goes on without the node's lock has not failed because of it.
     return binding != nullptr && !binding->to_end ? binding->pod.key() : flow::FlowKey{};
@@ -210,7 +221,7 @@ void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
 }
 
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
-  auto& [current, bindings, ended, held] = work(fact);
+  auto& [current, bindings, ended, held, skipped] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:

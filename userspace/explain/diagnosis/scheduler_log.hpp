@@ -89,6 +89,7 @@ class SchedulerLog {
     std::vector<Binding> bindings;
     std::size_t ended = 0;                    // how many of those with to_end have ended, nobody knows which
     std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
+    std::string skipped;  // why an extender was passed over, for the pod on which the next verdict is
   };
 
   void read_source(const flow::KlogRecord& record);

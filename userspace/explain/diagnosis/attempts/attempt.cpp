@@ -13,6 +13,7 @@ constexpr std::string_view kNoVictims = "preemption: 0/";
 
 constexpr std::string_view kBound = "bind success";
 constexpr std::string_view kAssigned = "pod has been assigned to node";
+constexpr std::string_view kGates = "SchedulingGates";  // the plugin that looks at them
 
 }  // namespace
 
@@ -62,7 +63,8 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
     begin(fact);
   else if (fact.kind == FactKind::kAdded)
     return Outcome::kNone;
-  untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kAdded);
+  untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kGated ||
+                          fact.kind == FactKind::kAdded);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
@@ -137,9 +139,12 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       nominate(fact);
       break;
     case FactKind::kVictim:
-      add_victim(fact[Field::kPod]);
+    case FactKind::kDisplaces:
+      make_room(fact);
       break;
     case FactKind::kSkips:
+    case FactKind::kSkipsForRoom:
+    case FactKind::kSkipsAtBind:
       keep_always(skipped_, fact[Field::kError]);
       break;
     case FactKind::kRejects:
@@ -147,7 +152,14 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       break;
     case FactKind::kHeldBack:
       read_plugins(fact[Field::kPlugins]);
-      hold_back(fact);
+      hold_back(fact[Field::kPlugins], fact[Field::kReason]);
+      break;
+    case FactKind::kGated:
+      add_plugin(kGates);
+      hold_back(kGates, fact[Field::kReason]);
+      break;
+    case FactKind::kDisplaced:
+      displace(fact);
       break;
     case FactKind::kDequeued:
     case FactKind::kHasNode:

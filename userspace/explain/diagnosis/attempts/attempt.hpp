@@ -132,8 +132,10 @@ class Attempt {
   void come_back();
   void tell_lifecycle(const Fact& fact);
   void delete_pod(const Fact& fact);
-  void hold_back(const Fact& fact);
+  void hold_back(std::string_view plugin, std::string_view reason);
   void nominate(const Fact& fact);
+  void make_room(const Fact& fact);
+  void displace(const Fact& fact);
   void forget_room();
   [[nodiscard]] Lifecycle lifecycle() const;
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);

@@ -25,6 +25,7 @@ bool Attempt::is_of_other_pod(const Fact& next) const {
 bool Attempt::is_behind(const Fact& fact) const {
   switch (fact.kind) {
     case FactKind::kVictim:
+    case FactKind::kDisplaces:
     case FactKind::kRejects:
     case FactKind::kDequeued:
     case FactKind::kHasNode:
@@ -37,6 +38,7 @@ bool Attempt::is_behind(const Fact& fact) const {
     case FactKind::kNodeFits:  // of a bind that is told after it
       return dequeued_;
     case FactKind::kHeldBack:
+    case FactKind::kGated:
       return !is_of_other_pod(fact);
     default:
       return false;
@@ -110,9 +112,7 @@ void Attempt::delete_pod(const Fact& fact) {
 }
 
 // Older versions print a status as the structure that it is, which says nothing.
-void Attempt::hold_back(const Fact& fact) {
-  const std::string_view plugin = fact[Field::kPlugins];
-  std::string_view reason = fact[Field::kReason];
+void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
   if (reason.starts_with('{') || reason.starts_with('&')) reason = {};
   if (plugin.empty() || plugin.size() > kLongestName) return;
   auto held = std::ranges::find(life_.held, plugin, &HeldBack::plugin);
@@ -129,6 +129,22 @@ void Attempt::nominate(const Fact& fact) {
   keep_always(nominated_, fact[Field::kNode]);
 }
 
+// Up to 1.31 only the lines about the victims name the node.
+void Attempt::make_room(const Fact& fact) {
+  const std::string_view node = fact[Field::kNode];
+  if (!node.empty() && node != nominated_) {
+    if (!nominated_.empty()) forget_room();
+    keep_always(nominated_, node);
+  }
+  add_victim(fact[Field::kPod]);
+}
+
+// The scheduler says later, in words of its own, that the pod is not bound.
+void Attempt::displace(const Fact& fact) {
+  reach_bind(fact);
+  set(bind_, Verdict::kFailed, fact);
+}
+
 void Attempt::forget_room() {
   carried_ = false;
   keep_always(nominated_, {});
@@ -138,7 +154,8 @@ void Attempt::forget_room() {
 
 Lifecycle Attempt::lifecycle() const {
   Lifecycle out = life_;
-  if (bind_.says.verdict != Verdict::kNone || has_node_) out.waits.clear();
+  const bool over = bind_.says.verdict != Verdict::kNone || filter_.says.verdict == Verdict::kFailed;
+  if (over || has_node_) out.waits.clear();
   return out;
 }
 

@@ -21,7 +21,9 @@ enum class FactKind : std::uint8_t {
   kHasNode,     ///< it has its node, whoever gave it
   kDeleted,     ///< it is deleted, or being deleted, and has no node
   kGone,        ///< it is deleted, and had a node
+  kGated,       ///< its scheduling gates keep it from beginning
   kPreempted,   ///< it is ended to make room for another pod; a kVictim tells it
+  kDisplaced,   ///< it gives up its node for another pod and is tried again; a kDisplaces tells it
   kContainer,   ///< a container of the pod, in the order in which the scheduler goes through them
   kRequests,    ///< which devices each container asks for
   kCards,       ///< a node has these cards, and no others of their kind; it is about no pod
@@ -32,20 +34,23 @@ enum class FactKind : std::uint8_t {
   kNodeReason,  ///< why the node that is decided next does not fit
   kNodeFits,
   kNodeFails,
-  kNodeUnknown,  ///< the node's cards or their use are not known, so the node is left out
-  kNodesFit,     ///< several nodes, each with its score: "node-1:1.50,node-2:0.25"
-  kNodesFail,    ///< several nodes, with one reason of each
-  kAligns,       ///< a container of the pod, or all of it, has a place among the node's NUMA cells
-  kAlignFails,   ///< it has none, so the node does not fit
-  kNodeLacks,    ///< the same, because all of the node's cells together do not have enough
-  kCellFits,     ///< a NUMA cell of the node does for one resource of a container, or of the whole pod
-  kCellFails,    ///< it does not
-  kCellsSpared,  ///< the resource does not belong to cells, and need not
-  kNominates,    ///< the node on which room is being made for the pod
-  kVictim,       ///< another pod that is ended for that
-  kSkips,        ///< an extender, which could not be asked and may be passed over
-  kRejects,      ///< which plugins have left no node; it is said when the attempt is over
-  kWaits,        ///< the pod has its node, and waits until a plugin lets it go on
+  kNodeUnknown,   ///< the node's cards or their use are not known, so the node is left out
+  kNodesFit,      ///< several nodes, each with its score: "node-1:1.50,node-2:0.25"
+  kNodesFail,     ///< several nodes, with one reason of each
+  kAligns,        ///< a container of the pod, or all of it, has a place among the node's NUMA cells
+  kAlignFails,    ///< it has none, so the node does not fit
+  kNodeLacks,     ///< the same, because all of the node's cells together do not have enough
+  kCellFits,      ///< a NUMA cell of the node does for one resource of a container, or of the whole pod
+  kCellFails,     ///< it does not
+  kCellsSpared,   ///< the resource does not belong to cells, and need not
+  kNominates,     ///< the node on which room is being made for the pod
+  kVictim,        ///< another pod that is ended for that, and the node; or only the node
+  kDisplaces,     ///< another pod, not bound yet, that gives up its node for that
+  kSkips,         ///< an extender, which could not be asked and may be passed over
+  kSkipsForRoom,  ///< the same after the filter; the verdict on the pod is said next
+  kSkipsAtBind,   ///< the same at the bind
+  kRejects,       ///< which plugins have left no node; it is said when the attempt is over
+  kWaits,         ///< the pod has its node, and waits until a plugin lets it go on
   kFilterPassed,
   kFilterFailed,
   kBinding,       ///< the scheduler begins to bind the pod to the node

@@ -1,0 +1,103 @@
+// Room that is made for a pod: on which node, which pods give it up, and what is said of each of them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kube_scheduler_kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using namespace test::kube_scheduler;
+
+Diagnosis of(std::initializer_list<std::string_view> bodies, std::string_view name = "p") {
+  DiagnosisStore store;
+  test::read(store, test::log_of(bodies));
+  return store.find("ns", name).value_or(Diagnosis{});
+}
+
+/// "n1: ns/v ns/w": the node, and who gives it up.
+std::string room(const Diagnosis& found) {
+  std::string out = found.nominated + ':';
+  for (const std::string& victim : found.victims) out += ' ' + victim;
+  return out;
+}
+
+std::string victim(std::string_view name, std::string_view node,
+                   std::string_view says = "Preemptor Pod preempted victim Pod") {
+  return '"' + std::string(says) + R"(" preemptor="ns/p" victim="ns/)" + std::string(name) + R"(" node=")" +
+         std::string(node) + '"';
+}
+
+const std::string kFull = no_fit(
+    "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are "
+    "available: 2 No preemption victims found for incoming pod.");
+const std::string kEnding = no_fit(
+    "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the "
+    "nominated node.");
+
+TEST(Preemption, AVictimsLineNamesTheNode) {
+  for (const char* says : {"Preemptor Pod preempted victim Pod", "Victim Pod is already deleted",
+                           "Victim Pod is already being deleted, skipping the API call for it"}) {
+    EXPECT_EQ(room(of({victim("v", "n1", says)})), "n1: ns/v") << says;
+    EXPECT_EQ(of({victim("v", "n1", says)}, "v").lifecycle.preempted_by, "ns/p") << says;
+  }
+  EXPECT_EQ(room(of({R"("Start the preemption asynchronously" preemptor="ns/p" node="n1" numVictims=2)"})),
+            "n1:");
+  EXPECT_EQ(room(of({kFull, victim("v", "n1"), kEnding, kEnding})), "n1: ns/v");
+  EXPECT_EQ(room(of({victim("v", "n1"), victim("w", "n1"), kEnding})), "n1: ns/v ns/w");
+  EXPECT_EQ(room(of({victim("v", "n1"), kEnding, kFull})), ":") << "it has been given up";
+  EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("w", "n2"), kEnding})), "n2: ns/w") << "another node";
+}
+
+TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
+  for (const std::string begin :
+       {R"("Preemptor preempted a waiting pod" preemptorType="pod" preemptor="ns/p" waitingPod=)",
+        R"("Preemptor pod rejected a waiting pod" preemptor="ns/p" waitingPod=)",
+        R"("Preemptor rejected a pod in preBind" preemptorType="pod" preemptor="ns/p" podInPreBind=)"}) {
+    const std::string line = begin + R"("ns/w" node="n1")";
+    EXPECT_EQ(room(of({line})), "n1: ns/w") << begin;
+    const Diagnosis other =
+        of({R"("Pod is waiting to be scheduled to node" pod="ns/w" nodeName="n1")", line}, "w");
+    EXPECT_EQ(other.bind.summary, "preempted by ns/p") << begin;
+    EXPECT_EQ(other.node, "n1") << begin;
+    EXPECT_FALSE(other.lifecycle.over()) << begin;
+    EXPECT_EQ(other.lifecycle.waits, "") << begin;
+    const Diagnosis then = of(
+        {line,
+         R"("Unable to schedule pod; no fit; waiting" pod="ns/w" err="0/1 nodes are available: 1 preempted.")"},
+        "w");
+    EXPECT_EQ(then.bind.verdict, Verdict::kFailed) << begin;
+    EXPECT_EQ(then.attempt, 1U) << begin;
+  }
+}
+
+std::string lacks_of(const Diagnosis& found) {
+  std::string out;
+  for (const std::string& one : found.lacks) out += one + '\n';
+  return out;
+}
+
+TEST(Preemption, AnExtenderThatIsPassedOverIsToldOfThePodOfTheNextVerdict) {
+  const char* const skipped =
+      R"("Skipped extender as it returned error and has ignorable flag set" extender="https://127.0.0.1:443" err="Post \"https://127.0.0.1:443/preempt\": EOF")";
+  const char* const error = R"(Post "https://127.0.0.1:443/preempt": EOF)";
+  EXPECT_TRUE(lacks_of(of({skipped, kFull})).contains(error));
+  EXPECT_TRUE(lacks_of(of({kBegin, skipped, kFull})).contains(error));
+  EXPECT_FALSE(
+      lacks_of(
+          of({skipped,
+              R"("Unable to schedule pod; no fit; waiting" pod="ns/o" err="0/2 nodes are available: 2 Insufficient cpu.")",
+              kFull}))
+          .contains(error));
+  const char* const at_bind =
+      R"("Skipping extender in bind as it returned error and has ignorable flag set" extender="https://127.0.0.1:443" err="EOF")";
+  const std::string binding = R"("Attempting to bind pod to node" pod="ns/p" node="n1")";
+  EXPECT_TRUE(lacks_of(of({kBegin, binding, at_bind})).contains("EOF"));
+  EXPECT_FALSE(lacks_of(of({R"("Attempting to bind pod to node" pod="ns/o" node="n1")", kBegin, at_bind}))
+                   .contains("EOF"))
+      << "another pod is being bound";
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis
