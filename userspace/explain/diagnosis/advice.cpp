@@ -188,7 +188,10 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
   append(helps_nowhere(diagnosis.preemption)
              ? of_small_nodes(std::move(nodes), has_one_reason_each(diagnosis))
              : std::move(nodes));
-  if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed) add(out, {diagnosis.filter.summary}, 0);
+  const std::string& said = diagnosis.filter.summary;
+  // A sentence that counts nodes is no reason itself.
+  if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed && !parse_fit_error(said))
+    add(out, {said}, 0);
   for (const HeldBack& held : diagnosis.lifecycle.held) add(out, {held.reason}, 0);
   List preemption = of_preemption(diagnosis.preemption);
   if (!may_need_room(diagnosis))

@@ -1,0 +1,82 @@
+// Advice claims only what the reason says, wherever the reason stands.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/diagnosis/advice.hpp"
+#include "golden.hpp"
+#include "kube_scheduler_kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in(test::golden("diagnosis/" + list));
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && !line.starts_with('#')) out.push_back(line);
+  return out;
+}
+
+// As klog writes it between quotes.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return out;
+}
+
+Diagnosis of(const std::string& sentence) {
+  DiagnosisStore store;
+  test::read(store, test::log_of({test::kube_scheduler::no_fit(escaped(sentence))}));
+  return store.find("ns", "p").value_or(Diagnosis{});
+}
+
+std::string todo_of(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice ? std::string(advice->lacks.many) : "none";
+}
+
+TEST(AdviceClaims, ASentenceThatCountsNodesIsNoReason) {
+  std::size_t seen = 0;
+  for (const std::string& text : lines_of("reasons_without_advice.txt")) {
+    const Diagnosis found = of("0/3 nodes are available: 3 " + text + ".");
+    if (found.reasons.size() != 1 || found.reasons.front().reason != text) continue;  // a sentence of its own
+    ++seen;
+    for (const Advice& advice : advice_for(found)) ADD_FAILURE() << text << " is taken by " << advice.pattern;
+  }
+  EXPECT_GT(seen, 20U);
+}
+
+TEST(AdviceClaims, OnlyGpusAreGpus) {
+  const std::string_view gpus = "lack GPUs";
+  const std::string_view other = "lack a resource that the pod asks for";
+  const std::string_view share = "lack a share of a device";
+  const std::string_view hami = "do not count shares of devices";
+  for (const auto& [resource, lacks] :
+       std::vector<std::pair<std::string, std::string_view>>{{"nvidia.com/gpu", gpus},
+                                                             {"nvidia.com/gpu.shared", gpus},
+                                                             {"nvidia.com/mig-1g.5gb", gpus},
+                                                             {"amd.com/gpu", gpus},
+                                                             {"gpu.intel.com/i915", gpus},
+                                                             {"gpu.intel.com/xe", gpus},
+                                                             {"nvidia.com/hostdev", other},
+                                                             {"nvidia.com/mlnxnics", other},
+                                                             {"nvidia.com/sriov_rdma_vf", other},
+                                                             {"gpu.intel.com/i915_monitoring", other},
+                                                             {"aws.amazon.com/neuroncore", other},
+                                                             {"gpu.intel.com/millicores", share},
+                                                             {"gpu.intel.com/memory.max", share},
+                                                             {"gpu.intel.com/tiles", share},
+                                                             {"baidu.com/cgpu_memory", share},
+                                                             {"sharedgpu/gpu_mem", share},
+                                                             {"nvidia.com/priority", hami},
+                                                             {"nvidia.com/gpumem-percentage", hami},
+                                                             {"amd.com/gpumem", hami}})
+    EXPECT_EQ(todo_of("Insufficient " + resource), lacks) << resource;
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis
