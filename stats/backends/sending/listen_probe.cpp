@@ -7,31 +7,10 @@
 #include <cerrno>
 
 #include "base/fd.hpp"
+#include "base/node/listen_hint.hpp"
 
 namespace flowtap::stats {
 namespace {
-
-constexpr std::uint16_t kFreePorts = 1024;  // from here on (net.ipv4.ip_unprivileged_port_start)
-
-std::string hint_for(int error, const Address& address) {
-  const std::string port = std::to_string(address.port);
-  switch (error) {
-    case EADDRINUSE:
-      return "another process has port " + port + " (ss -ltnp 'sport = :" + port + "'); choose another one";
-    case EACCES:
-    case EPERM:
-      return address.port < kFreePorts
-                 ? "ports below 1024 need CAP_NET_BIND_SERVICE; choose a higher one"
-                 : "a security profile (SELinux, AppArmor) forbids that port; choose another "
-                   "one, or allow it there";
-    case EAFNOSUPPORT:
-      return "this machine has no IPv6; choose an IPv4 address";
-    case EADDRNOTAVAIL:
-      return "this machine does not have that address; 0.0.0.0 stands for all that it has";
-    default:
-      return "choose another address";
-  }
-}
 
 int try_listen(int family, const sockaddr* at, socklen_t size) {
   const Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -62,7 +41,8 @@ Status probe_listen(const Address& address) {
   }
   if (error == 0) return {};
   const std::string where = to_string(address).substr(sizeof("tcp://") - 1);
-  return fail_errno(error, "cannot listen at " + where, hint_for(error, address));
+  return fail_errno(error, "cannot listen at " + where,
+                    listen_hint(error, address.port, "prometheus.address"));
 }
 
 }  // namespace flowtap::stats

@@ -6,7 +6,7 @@
 
 namespace flowtap::stats {
 
-/// Listens there and stops again. The address comes from parse_listen_address().
+/// Listens there and stops again. The address comes from parse_listen_address() and stands in prometheus.address.
 [[nodiscard]] Status probe_listen(const Address& address);
 
 }  // namespace flowtap::stats

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/node/listen_hint.hpp"
 #include "base/printable.hpp"
 #include "http/server/accepting.hpp"
 #include "http/server/session.hpp"
@@ -34,29 +35,6 @@ Status check(const TcpOptions& options, const asio::ip::address& host) {
     return fail("the API is served beyond this machine only over TLS",
                 "name api.tls_certificate and api.tls_key, or listen on 127.0.0.1");
   return {};
-}
-
-constexpr std::uint16_t kFreePorts = 1024;  // from here on (net.ipv4.ip_unprivileged_port_start)
-
-std::string listen_hint(int error, std::uint16_t port) {
-  switch (error) {
-    case EACCES:
-    case EPERM:
-      return port < kFreePorts
-                 ? "ports below 1024 need CAP_NET_BIND_SERVICE: choose a higher one in api.address, or start "
-                   "flowtapd anew with that right"
-                 : "a security profile (SELinux, AppArmor) forbids that port: choose another one in "
-                   "api.address, or allow it there";
-    case EADDRNOTAVAIL:
-      return "this machine does not have that address: choose one of its own in api.address, or 0.0.0.0 for "
-             "all";
-    case EAFNOSUPPORT:
-      return "this machine has no IPv6: choose an IPv4 address in api.address";
-    case EADDRINUSE:
-      return "find out with ss -ltnp which process has that port, or choose another api.address";
-    default:
-      return "choose another api.address";
-  }
 }
 
 }  // namespace
@@ -115,7 +93,7 @@ Status TcpDoor::listen(const TcpOptions& options, asio::io_context& io) {
       acceptor.set_option(asio::socket_base::reuse_address(true), error) || acceptor.bind(endpoint, error) ||
       acceptor.listen(asio::socket_base::max_listen_connections, error))
     return fail_errno(error.value(), "cannot listen on " + options.host + ":" + std::to_string(options.port),
-                      listen_hint(error.value(), options.port));
+                      listen_hint(error.value(), options.port, "api.address"));
   const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
   where_ = (keys_ ? "https://" : "http://") + named + ":" + std::to_string(acceptor.local_endpoint().port());
   return {};

@@ -16,8 +16,8 @@ struct MemoryFit {
   StreamOptions options;
   /// What flowtapd takes at most: the ring, the flows with their journal, what waits in memory, and itself.
   std::uint64_t needed = 0;
-  /// How much of what was captured earlier has to go, so that the rest fits below the limits that nobody else takes from, beside what
-  /// is charged there already and what flowtapd takes. 0 where the sizes fit, however full the flows are.
+  /// How much of what was captured earlier has to go, so that the rest fits below the limits that nobody else takes from. What is
+  /// charged there already and what flowtapd takes have to fit, too. 0 where the sizes fit, however full the flows are.
   std::uint64_t short_at_start = 0;
   /// How much of it has to go before anything else: for less, a start would be killed before it could make room in the proper way.
   std::uint64_t short_at_once = 0;

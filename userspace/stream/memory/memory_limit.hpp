@@ -10,8 +10,8 @@ namespace flowtap {
 
 struct MemoryLimit {
   std::uint64_t bytes = 0;
-  /// Of them, counting what the kernel would take back from its caches and what this process has already. Of the machine's memory
-  /// all counts as left: how much of it others take changes by the minute.
+  /// How many of them are left. What the kernel would take back from its caches counts as left, and so does what this process
+  /// has already. All of the machine's memory counts as left, since how much others take of it changes by the minute.
   std::uint64_t left = 0;
   /// Of what is charged there, tmpfs, which stays when a process ends; 0 also where it is not known.
   std::uint64_t shmem = 0;
