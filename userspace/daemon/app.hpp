@@ -1,20 +1,49 @@
 // The service: the one place where the concrete types meet.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "component/component.hpp"
+#include "component/views/views.hpp"
 #include "daemon/config/flags.hpp"
-#include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
 #include "daemon/kept_places.hpp"
 #include "daemon/node_lock.hpp"
 #include "daemon/privileges.hpp"
+#include "stats/snapshot.hpp"
 
 namespace flowtap {
+
+/// How many cycles there were, and how long they took.
+class CycleTimes {
+ public:
+  /// To be called once for each cycle, at its end.
+  void add(std::chrono::nanoseconds took) {
+    ++cycles_;
+    last_seconds_ = std::chrono::duration<double>(took).count();
+    ++durations_.counts.at(stats::histogram_bucket(static_cast<std::uint64_t>(took.count())));
+    durations_.sum += *last_seconds_;
+  }
+
+  void append(std::vector<stats::Series>& out) const {
+    out.push_back({&stats::stat(stats::StatId::kCYCLE_DURATION), {}, durations_});
+  }
+  void report(api::CountStatus& status) const {
+    status.cycles = cycles_;
+    status.last_cycle_seconds = last_seconds_;
+  }
+
+ private:
+  std::uint64_t cycles_ = 0;
+  std::optional<double> last_seconds_;
+  stats::HistogramValue durations_;
+};
 
 /// Everything runs on the thread that calls run(), except for the API and one thread per backend.
 class App {

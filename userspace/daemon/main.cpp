@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -27,7 +26,6 @@ int refuse(const Error& error, int status) {
   return status;
 }
 
-// Everything that flowtap pins stands below one directory of the BPF file system.
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root, config.state_dir);
   if (!lock) return refuse(lock.error(), 1);

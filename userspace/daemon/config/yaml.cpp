@@ -5,7 +5,6 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "base/printable.hpp"
