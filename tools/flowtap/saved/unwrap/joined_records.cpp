@@ -2,8 +2,8 @@
 
 #include "around/prefix_kind.hpp"
 #include "base/ascii.hpp"
-#include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
 namespace {
