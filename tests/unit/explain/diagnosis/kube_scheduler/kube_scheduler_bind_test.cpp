@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kube_scheduler_kit.hpp"
+#include "tests/unit/explain/diagnosis/kube_scheduler_kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
