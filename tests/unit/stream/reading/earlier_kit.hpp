@@ -10,6 +10,8 @@
 #include <string>
 
 #include "base/rfc3339.hpp"
+#include "stream/reading/forms/json_form.hpp"
+#include "stream/reading/forms/otel_form.hpp"
 #include "stream/reading/log_reader.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/unit/stream/store/pipeline_kit.hpp"
@@ -75,6 +77,11 @@ class EarlierLinesTest : public testing::Test {
     while (pipeline_->take(flow::Pipeline::Clock::now(), 1)) continue;
     store_->flush(flow::FlowStore::Clock::now(), 1, true);
   }
+  // Bytes that have been overtaken are waited for, and then given up.
+  void give_up_waiting() {
+    while (pipeline_->take(flow::Pipeline::Clock::now() + std::chrono::seconds(5), 1)) continue;
+    store_->flush(flow::FlowStore::Clock::now(), 1, true);
+  }
   // The bytes of another flow, so that the journal makes room.
   void flood(std::size_t bytes, std::uint64_t time = 5000) {
     flow::Batch batch;
@@ -96,7 +103,10 @@ class EarlierLinesTest : public testing::Test {
   }
 
   std::unique_ptr<LogReader> reader(const api::LogReadOptions& options, const std::string& id = kPodFlow) {
-    auto reader = LogReader::open(*store_, *waker_, id, options, history_.get(), nullptr, {},
+    std::unique_ptr<Form> form;
+    if (options.json) form = std::make_unique<JsonForm>(options);
+    if (options.otel) form = std::make_unique<OtelForm>(id, options, false);
+    auto reader = LogReader::open(*store_, *waker_, id, options, history_.get(), std::move(form), {},
                                   flow::Followers::Hurry::kYes,
                                   {.journal = journal_.get(), .drops_returns = drops_returns_});
     if (!reader) ADD_FAILURE() << reader.error().what;

@@ -154,10 +154,9 @@ TEST_F(EarlierLinesTest, OfAFlowThatTheStoreHasRemoved) {
 TEST_F(EarlierLinesTest, GapsOfTheJournal) {
   write(0, 1000);
   at_[0] += 70;
-  write(1000, 2000);
-  // Bytes that have been overtaken are waited for.
-  while (pipeline_->take(flow::Pipeline::Clock::now() + std::chrono::seconds(5), 1)) continue;
-  store_->flush(flow::FlowStore::Clock::now(), 1, true);
+  write(1000, 1001);
+  give_up_waiting();
+  write(1001, 2000);
   ASSERT_LT(stored_lines(), 900U);
   EXPECT_EQ(log({.gaps = true}),
             numbered(0, 1000) + "[flowtap: 70 bytes are missing here]\n" + numbered(1000, 2000) + "|");
