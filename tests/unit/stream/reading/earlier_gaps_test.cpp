@@ -229,6 +229,17 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
   EXPECT_EQ(log(), numbered(0, 4) + "|");
 }
 
+// The runtime has written nothing since, and what was captured then has made room, too.
+TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenAnyMoreIsTold) {
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  flood(std::size_t{2} << 20U);
+  keep(0, 3000);
+  const std::uint64_t first = 5000 - stored_lines();
+  loses_meanwhile_ = true;
+  EXPECT_EQ(log(), numbered(0, 3000) + made_room(numbered(3000, first).size()) + numbered(first, 5000) + "|");
+}
+
 // The store's log begins amid a long line.
 TEST_F(EarlierGapsTest, TheLastLinesBeginWhereALineBegins) {
   flow::Batch batch;

@@ -91,7 +91,12 @@ Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const
   gap_time_ = oldest_.value_or(std::min(keys_[0].time, keys_[1].time));
   if (options_.since && ns_of(*options_.since) > gap_time_) return {};
   if (options_.tail_lines && *options_.tail_lines <= span.tail) return {};
-  if (history_ && oldest_ && *oldest_ <= bounds.first + kSameBeginning) return {};
+  if (history_ && oldest_ && *oldest_ <= bounds.first + kSameBeginning) {
+    const auto returns = origin_.drops_returns ? bounds.made_room_returns : 0;
+    const bool reads_all = !options_.tail_lines && !options_.since;
+    if (reads_all && returns) wanted_ = bounds.made_room - std::min(bounds.made_room, *returns);
+    return {};
+  }
   gap_ = bounds.made_room;
   if (!history_) return {};
   if (auto again = histories_->open_log(id_, keys_)) counted_ = std::move(*again);
@@ -187,10 +192,16 @@ bool EarlierLines::go_on_behind(const OfOutputs& bytes) {
 void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
   const bool more = history_->read(kHistorySlice, [&](const flow::RuntimeLine& line) {
     const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
+    wanted_ -= std::min(wanted_, as_ours.bytes());
     if (!piece.end && is_asked_for(options_, as_ours)) take(as_ours, false);
   });
   if (more) return;
   span.has_gap = history_->reaches_seam();
+  // It ends before the store begins.
+  if (!(span.has_gap[0] || keys_[0].bytes.empty()) || !(span.has_gap[1] || keys_[1].bytes.empty())) {
+    gap_ = wanted_;
+    gap_time_ = std::min(keys_[0].time, keys_[1].time);
+  }
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
     form.say("not all that the runtime has kept could be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())

@@ -90,6 +90,7 @@ class EarlierLines {
   std::uint64_t gap_ = 0;       // bytes that nobody has any more, before what is read next
   std::uint64_t gap_time_ = 0;  // of what is read next, ns since 1970
   bool knows_returns_ = true;   // it is known how many "\r" were among them
+  std::uint64_t wanted_ = 0;    // bytes that the history has to have yet, as far as is known
   bool gap_told_ = false;       // the span's missing bytes have it
 };
 
