@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 
@@ -108,7 +109,11 @@ std::string held_words(const Diagnosis& diagnosis) {
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
-  const std::string counted = reasons_text(failed.by_reason);
+  auto reasons = failed.by_reason;
+  const bool cut = diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
+  if (cut) std::erase_if(reasons, [](const diagnosis::NodesReason& one) { return one.reason.empty(); });
+  std::string counted = reasons_text(reasons);
+  if (cut) counted.append(counted.empty() ? "" : ", ").append("the rest is cut off");
   return no_node_words(failed.nodes) + "; " + counted + room_words(diagnosis);
 }
 

@@ -106,12 +106,14 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   const std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
   const std::size_t left = sum_of(out.unnamed);
   out.others = all == 0 ? left : all - std::min(all, named.size());
-  out.nodes = named.size() + out.others;
+  // More may be named than there are: another scheduler has seen one more.
+  const bool too_many = all > 0 && named.size() > all;
+  out.nodes = too_many ? all : named.size() + out.others;
   // A node may have several reasons, and counts for each of them.
   for (NodesReason& one : out.unnamed) one.nodes = std::min(one.nodes, out.others);
   if (out.others == 0) out.unnamed.clear();
   // If it is not known, too, under which reason a named node is counted, only the counts are true for all nodes.
-  const bool only_counts = left > out.others && !more.empty() && !diagnosis.reasons.empty();
+  const bool only_counts = (too_many || (left > out.others && !more.empty())) && !diagnosis.reasons.empty();
 
   std::map<std::string, std::size_t> counts;
   for (const NodesReason& one : only_counts ? diagnosis.reasons : out.unnamed)

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstddef>
 
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
@@ -48,6 +50,69 @@ std::size_t end_of_reasons(std::string_view text) {
   return text.ends_with('.') ? text.size() - 1 : text.size();
 }
 
+/// A part of the list, and what it says: "2 Insufficient cpu".
+struct Part {
+  std::string_view text;
+  std::size_t nodes = 0;
+  std::string_view reason;
+};
+
+std::vector<Part> parts_of(std::string_view list, std::size_t all) {
+  std::vector<Part> out;
+  while (!list.empty()) {
+    const std::size_t next = std::min(next_count(list), list.size());
+    Part part{.text = list.substr(0, next), .nodes = all, .reason = list.substr(0, next)};
+    // A reason without a count says why none of the nodes was looked at.
+    if (const auto nodes = take_count(part.reason)) part.nodes = *nodes;
+    out.push_back(part);
+    list.remove_prefix(std::min(next + kBetweenReasons.size(), list.size()));
+  }
+  return out;
+}
+
+bool is_known(std::string_view reason) {
+  if (advice_for(reason)) return true;
+  bool known = true;
+  each_reason(reason, [&known](std::string_view part) { known = known && advice_for(part).has_value(); });
+  return known;
+}
+
+// A reason may have numbers of its own: "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining". kube-scheduler sorts the parts
+// as texts, and if no node has two reasons they are as many as the nodes. A reason that stands in the table is one for itself.
+std::vector<Part> joined(const std::vector<Part>& parts, std::size_t all) {
+  std::size_t sum = 0;
+  for (const Part& part : parts) sum += part.nodes;
+  std::vector<Part> out;
+  for (const Part& part : parts) {
+    if (!out.empty() && !is_known(part.reason)) {
+      Part& last = out.back();
+      const bool sorted = last.text <= part.text;
+      const auto reach = [&part](std::string_view from) {
+        const char* const end = part.text.data() + part.text.size();
+        return std::string_view(from.data(), static_cast<std::size_t>(end - from.data()));
+      };
+      const bool makes_sense = is_known(reach(last.reason));
+      if ((makes_sense && (!sorted || sum > all)) || (!sorted && !is_known(last.reason))) {
+        sum -= part.nodes;
+        last = {.text = reach(last.text), .nodes = last.nodes, .reason = reach(last.reason)};
+        continue;
+      }
+    }
+    out.push_back(part);
+  }
+  return out;
+}
+
+// Whether a part that was cut says something. The count of a next one is none.
+bool is_said(Part& part) {
+  const std::size_t last = part.reason.find_last_not_of("0123456789");
+  std::string_view reason = part.reason.substr(0, last + 1);  // npos + 1 is 0
+  while (reason.ends_with(' ')) reason.remove_suffix(1);
+  if (reason.ends_with(',') || reason.empty())
+    part.reason = reason.substr(0, reason.find_last_not_of(',') + 1);
+  return !part.reason.empty();
+}
+
 }  // namespace
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {
@@ -57,20 +122,21 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   if (!all || !sentence.starts_with(kAvailable)) return std::nullopt;
   sentence.remove_prefix(kAvailable.size());
   if (sentence.starts_with(' ')) sentence.remove_prefix(1);
+  const std::string_view with_mark = sentence;
+  const bool cut = sentence.ends_with(kCutOff);
+  if (cut) sentence.remove_suffix(kCutOff.size());
 
-  FitError out;
+  FitError out{.nodes = *all, .reasons = {}, .preemption = {}};
   const std::size_t end = end_of_reasons(sentence);
-  std::string_view reasons = sentence.substr(0, end);
   const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
-  std::string_view preemption = sentence.substr(std::min(sentence.size(), behind));
-  if (preemption.starts_with(kNoClaims)) preemption.remove_prefix(kNoClaims.size());
-  out.preemption = preemption;
-  while (!reasons.empty()) {
-    // A reason without a count says why none of the nodes was looked at.
-    const std::size_t nodes = take_count(reasons).value_or(*all);
-    const std::size_t next = next_count(reasons);
-    out.reasons.push_back({sorted_reason(reasons.substr(0, next)), nodes});
-    reasons.remove_prefix(next == kNone ? reasons.size() : next + kBetweenReasons.size());
+  if (behind < sentence.size()) out.preemption = with_mark.substr(behind);
+  if (out.preemption.starts_with(kNoClaims)) out.preemption.remove_prefix(kNoClaims.size());
+  std::vector<Part> parts = joined(parts_of(sentence.substr(0, end), *all), *all);
+  const bool cut_here = cut && end == sentence.size() && !parts.empty();
+  if (cut_here && !is_said(parts.back())) parts.pop_back();
+  for (const Part& part : parts) {
+    out.reasons.push_back({sorted_reason(part.reason), part.nodes});
+    if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
   }
   return out;
 }

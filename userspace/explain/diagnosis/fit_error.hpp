@@ -3,6 +3,7 @@
 // A reason is what kube-scheduler's own plugins, others and extenders say about a node. It may contain any of the signs between.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace flowtap::diagnosis {
 constexpr std::string_view kPreemption = "preemption: ";
 
 struct FitError {
+  std::size_t nodes = 0;             ///< all that there are
   std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, which is by their text
   std::string_view preemption;       ///< what its plugins tried then; views the sentence
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/reasons.hpp"
 #include "golden.hpp"
 #include "kube_scheduler_kit.hpp"
 
@@ -48,6 +49,21 @@ TEST(AdviceClaims, ASentenceThatCountsNodesIsNoReason) {
     for (const Advice& advice : advice_for(found)) ADD_FAILURE() << text << " is taken by " << advice.pattern;
   }
   EXPECT_GT(seen, 20U);
+}
+
+TEST(AdviceClaims, AReasonIsTheSameAmongOthers) {
+  std::size_t seen = 0;
+  for (const std::string& text : lines_of("reasons.txt")) {
+    std::string reason = text;
+    while (reason.ends_with('.')) reason.pop_back();
+    const Diagnosis found = of("0/3 nodes are available: 1 " + reason + ", 2 Insufficient cpu.");
+    ASSERT_EQ(found.reasons.size(), 2U) << reason << " is taken for several";
+    EXPECT_EQ(found.reasons.front().nodes, 1U) << reason;
+    EXPECT_EQ(without_counts(found.reasons.front().reason), without_counts(sorted_reason(reason)));
+    EXPECT_EQ(found.reasons.back(), (NodesReason{"Insufficient cpu", 2}));
+    seen += advice_for(found.reasons.front().reason) ? 1 : 0;
+  }
+  EXPECT_GT(seen, 350U);
 }
 
 TEST(AdviceClaims, OnlyGpusAreGpus) {

@@ -135,6 +135,15 @@ TEST(Counts, NoNumberIsLargerThanTheNodesThereAre) {
                                                 "untolerated taint(s)",
                                                 2)})),
             "1: 1*Insufficient cpu 1*Insufficient memory 1*node(s) had untolerated taint(s)");
+  const auto tainted = [](int node) {
+    return R"("node had untolerated taints" pod="ns/p" node="n)" + std::to_string(node) +
+           R"(" untoleratedTaint={"key":"b","value":"y","effect":"NoSchedule"})";
+  };
+  const Diagnosis more =
+      answer_of({tainted(3), tainted(1), tainted(2), no_fit("2 node(s) had untolerated taint(s)", 2)});
+  expect_sums(more, 2, "more are named: ");
+  ASSERT_EQ(more.nodes.size(), 2U);
+  EXPECT_EQ(more.nodes.front().name, "n1") << "those that were looked at last";
   const Diagnosis twice = answer_of({no_fit("1 Insufficient cpu, 1 Insufficient memory", 1)});
   ASSERT_EQ(twice.lacks.size(), 1U);
   EXPECT_TRUE(twice.lacks.front().contains("(1)")) << twice.lacks.front();

@@ -40,6 +40,13 @@ TEST(FailedNodes, EachNodeCountsOnceByWhatMostOfItsCardsHave) {
   EXPECT_EQ(text(failed_nodes(failed({"1/2 B", "A", "2/2 B"})).by_reason), "2*B;1*A;") << "most nodes first";
 }
 
+TEST(FailedNodes, AreNoMoreThanThereAre) {
+  const auto more = failed_nodes(failed({"A", "A", "A"}, {{"B", 2}}, 2));
+  EXPECT_EQ(more.nodes, 2U);
+  EXPECT_EQ(more.others, 0U);
+  EXPECT_EQ(text(more.by_reason), "2*B;");
+}
+
 TEST(FailedNodes, ThatFitDoNotCount) {
   Diagnosis one = failed({"A", "B"});
   one.nodes[0].verdict = Verdict::kPassed;

@@ -56,6 +56,24 @@ TEST(FitError, AReasonMayHaveSignsOfItsOwn) {
             "1*no. not it; 2*b; | still not schedulable");
 }
 
+TEST(FitError, ANumberInAReasonIsNoCount) {
+  EXPECT_EQ(parsed("0/3 nodes are available: 3 minCount (4) cannot be satisfied: 2 scheduled, 1 remaining."),
+            "3*minCount (4) cannot be satisfied: 2 scheduled, 1 remaining; | ");
+  EXPECT_EQ(parsed("0/5 nodes are available: 1 minCount (4) cannot be satisfied: 2 scheduled, 2 remaining, 4 "
+                   "Insufficient cpu."),
+            "1*minCount (4) cannot be satisfied: 2 scheduled, 2 remaining; 4*Insufficient cpu; | ")
+      << "there are no more nodes";
+  EXPECT_EQ(parsed("0/3 nodes are available: 3 my reason, 1 of 2 is left."),
+            "3*my reason, 1 of 2 is left; | ")
+      << "kube-scheduler would have sorted them";
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 my reason, 2 another one."), "1*my reason; 2*another one; | ");
+  EXPECT_EQ(parsed("0/3 nodes are available: 2 Insufficient cpu, 1 Too many pods."),
+            "2*Insufficient cpu; 1*Too many pods; | ")
+      << "somebody else has sorted them";
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient quotas, used: 1, 2 my own reason."),
+            "1*Insufficient quotas, used: 1; 2*my own reason; | ");
+}
+
 TEST(FitError, AReasonOfAllNodesHasNoCount) {
   EXPECT_EQ(parsed("0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: "
                    "0/3 nodes are available: 3 Preemption is not helpful for scheduling."),

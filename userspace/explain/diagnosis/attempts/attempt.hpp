@@ -117,6 +117,7 @@ class Attempt {
     std::optional<std::size_t> index;  // of the container that failed, if the scheduler says so
     std::vector<Place> places;         // in the order in which they were tried
     bool by_event = false;             // all of its reasons are from an event
+    std::uint32_t told = 0;            // a higher one was told later
     std::string line;                  // the log's line that says it; empty: those of its places do
     std::vector<Card> cards;           // cards that failed since the last request that it could meet
   };
@@ -178,6 +179,7 @@ class Attempt {
   void fail_card(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   void place_cards(Node& node, std::string_view reason);
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
+  void keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) const;
   [[nodiscard]] static bool is_unsaid(const Node& node);
   [[nodiscard]] std::string_view unsaid_reason() const;
   /// More was tried than the allocations and failures that are said: the log's level leaves some out.
@@ -210,6 +212,7 @@ class Attempt {
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // for each container, how many kinds of device it asks for
   std::vector<std::string> reasons_;   // reasons of nodes whose verdicts have none
+  std::uint32_t told_ = 0;             // the last Node::told
   std::vector<Card> loose_;            // cards that failed and whose node nobody knows
   std::size_t unplaced_ = 0;           // allocations on cards whose node nobody knows
   std::size_t allocated_ = 0;          // all allocations

@@ -104,6 +104,19 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::
   return out;
 }
 
+// Nodes that failed beyond as many as there are were looked at before the others, in an attempt whose end was not said.
+void Attempt::keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) const {
+  const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
+  const auto told = [this](const NodeVerdict& node) { return nodes_.find(node.name)->second.told; };
+  std::vector<std::uint32_t> all;
+  for (const NodeVerdict& node : nodes)
+    if (failed(node)) all.push_back(told(node));
+  if (all.size() <= most) return;
+  std::ranges::sort(all, std::ranges::greater());
+  const std::uint32_t before = all[most];
+  std::erase_if(nodes, [&](const NodeVerdict& node) { return failed(node) && told(node) <= before; });
+}
+
 Diagnosis Attempt::diagnosis() const {
   Diagnosis out;
   out.uid = uid_;
@@ -132,6 +145,7 @@ Diagnosis Attempt::diagnosis() const {
     out.filter.verdict = Verdict::kFailed;
   if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
+      keep_latest(out.nodes, error->nodes);
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }

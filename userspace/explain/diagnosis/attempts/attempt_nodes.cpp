@@ -25,11 +25,16 @@ void each_of(std::string_view list, const auto& take) {
 
 Attempt::Node* Attempt::node(std::string_view name) {
   if (name.empty() || name.size() > kLongestName) return nullptr;
-  if (const auto found = nodes_.find(name); found != nodes_.end()) return &found->second;
+  if (const auto found = nodes_.find(name); found != nodes_.end()) {
+    found->second.told = ++told_;
+    return &found->second;
+  }
   cut_ = cut_ || nodes_.size() >= kMostNodes;
   if (nodes_.size() >= kMostNodes || !has_room(kNodeEntry + sizeof(Node) + name.size())) return nullptr;
   bytes_ += kNodeEntry + sizeof(Node) + name.size();
-  return &nodes_.emplace(name, Node{}).first->second;
+  Node& added = nodes_.emplace(name, Node{}).first->second;
+  added.told = ++told_;
+  return &added;
 }
 
 void Attempt::add_container(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <utility>
 
+#include "explain/diagnosis/facts/cut_mark.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 
 namespace flowtap::diagnosis {
@@ -66,8 +67,10 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
     return own;
   }
   const std::string_view text = text_of(*pair, own);
-  if (pair->kind != flow::KlogPair::Kind::kCut) return text;
-  own = std::string(text).append(kCutOff);
+  const bool cut =
+      pair->kind == flow::KlogPair::Kind::kCut || (field == Field::kSummary && is_cut_sentence(text));
+  if (!cut) return text;
+  own = std::string(without_cut_mark(text)).append(kCutOff);
   return own;
 }
 

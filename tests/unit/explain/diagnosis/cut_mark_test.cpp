@@ -1,0 +1,65 @@
+#include "explain/diagnosis/facts/cut_mark.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "explain/diagnosis/fit_error.hpp"
+#include "kube_scheduler_kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+TEST(CutMark, IsTakenOffWhateverToolHasWrittenIt) {
+  for (const char* mark :
+       {"", "...", " ...", "\u2026", "[...]", " [...]", "(...)", "<truncated>", " <truncated>",
+        "...(truncated)", " [truncated 300 bytes]", "[TRUNCATED]", "... [cut]", ">", " ", "...\u2026"})
+    EXPECT_EQ(without_cut_mark("12 Insufficient cpu" + std::string(mark)), "12 Insufficient cpu") << mark;
+  for (const char* text : {"", "0/3 nodes (3 tried)", "node(s) had untolerated taint {a: b}", "a [b]", "a."})
+    EXPECT_EQ(without_cut_mark(text), text);
+}
+
+TEST(CutMark, ASentenceMayBeCutWithinItsQuotes) {
+  for (const char* text :
+       {"0/3 nodes are available: 3 Insufficient cpu...", "0/3 nodes are available: 3 node(s) ",
+        "0/3 nodes are available: 3 Insufficient ...", "0/3 nodes are available: 3 [truncated]"})
+    EXPECT_TRUE(is_cut_sentence(text)) << text;
+  for (const char* text : {"0/3 nodes are available: 3 Insufficient cpu.", "Post \"x\": waiting...",
+                           "0/3 nodes are available: 3 waiting for it....", ""})
+    EXPECT_FALSE(is_cut_sentence(text)) << text;
+}
+
+Diagnosis of(const std::string& value) {
+  DiagnosisStore store;
+  test::read(store, test::log_of({R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + value}));
+  return store.find("ns", "p").value_or(Diagnosis{});
+}
+
+std::string reasons_of(const Diagnosis& found) {
+  std::string out;
+  for (const NodesReason& one : found.reasons)
+    out.append(std::to_string(one.nodes)).append("*").append(one.reason).append("; ");
+  return out;
+}
+
+TEST(CutMark, WhatWasSaidBeforeItCounts) {
+  const std::string begin = "0/30 nodes are available: 10 node(s) had untolerated taint {a: b}";
+  const std::string taint = "10*node(s) had untolerated taint {a: b}; ";
+  for (const char* mark :
+       {"", "...", "[...]", " <truncated>", " [truncated 300 bytes]", "...(truncated)", "...\"", " ...\""}) {
+    EXPECT_EQ(reasons_of(of(begin + ", 12 Insufficient cpu" + mark)), taint + "12*Insufficient cpu; ")
+        << mark;
+    EXPECT_TRUE(of(begin + ", 12 Insufficient cpu" + mark).filter.summary.ends_with("cpu\u2026")) << mark;
+  }
+  for (const char* count : {", 12 ", ", 12", ", 1", ", ", ","})
+    EXPECT_EQ(reasons_of(of(begin + count)), taint) << count;
+  EXPECT_EQ(reasons_of(of(begin + ", 12 Insuf")), taint + "12*Insuf\u2026; ");
+  for (const char* cut : {"", " ", " 1", " 12 ", " ...\""})
+    EXPECT_EQ(reasons_of(of("0/30 nodes are available:" + std::string(cut))), "") << cut;
+  const Diagnosis behind = of(begin + ". preemption: 0/30 nodes are avail");
+  EXPECT_EQ(reasons_of(behind), taint);
+  EXPECT_EQ(behind.preemption, "preemption: 0/30 nodes are avail\u2026");
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis
