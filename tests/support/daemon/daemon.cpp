@@ -80,7 +80,11 @@ Daemon::Daemon(const ScratchRoot& root, const DaemonOptions& options)
 
 Daemon& Daemon::wait_ready() {
   const bool ready = eventually([this] { return get_unix(socket(), "/readyz").status == 200 || !running(); });
-  if (!ready || !running()) throw std::runtime_error("flowtapd did not become ready:\n" + err());
+  const auto ended = wait(std::chrono::milliseconds(0));
+  if (!ready || ended)
+    throw std::runtime_error("flowtapd did not become ready" +
+                             (ended ? ", but ended with " + std::to_string(*ended) : std::string()) + ":\n" +
+                             err());
   return *this;
 }
 

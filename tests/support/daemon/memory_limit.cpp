@@ -86,7 +86,12 @@ MemoryCgroup::MemoryCgroup(std::uint64_t bytes) {
   events_ = path_ + (v1.empty() ? "/memory.events" : "/memory.oom_control");
   if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST)
     throw std::runtime_error("cannot make " + path_ + ": " + errno_text(errno));
-  put(path_ + (v1.empty() ? "/memory.max" : "/memory.limit_in_bytes"), bytes);
+  limit_ = path_ + (v1.empty() ? "/memory.max" : "/memory.limit_in_bytes");
+  limit(bytes);
+}
+
+void MemoryCgroup::limit(std::uint64_t bytes) const {
+  put(limit_, bytes);
 }
 
 MemoryCgroup::~MemoryCgroup() {

@@ -35,6 +35,8 @@ class MemoryCgroup {
   MemoryCgroup(const MemoryCgroup&) = delete;
   MemoryCgroup& operator=(const MemoryCgroup&) = delete;
 
+  /// From now on. Throws where it holds more that cannot be taken back.
+  void limit(std::uint64_t bytes) const;
   /// For DaemonOptions::before_exec: the calling process enters it, or ends.
   void join() const;
   /// How many processes the kernel has killed for it.
@@ -42,6 +44,7 @@ class MemoryCgroup {
 
  private:
   std::string path_;
+  std::string limit_;
   std::string events_;
 };
 

@@ -123,6 +123,12 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
     fit.too_much += fmt::format(
         "; the ring is one from before: flowtapd --detach ends it, and the next start takes one of {}",
         mib(ring_of(anew.ring)));
+  // A ring that is too large is refused. Flows would grow until flowtapd is killed, and again after each start.
+  const std::uint64_t kept =
+      std::max(room - std::min(room, ring_of(sizes.ring)), std::min(sizes.flows, kLeastFlows)) / kMiB * kMiB;
+  lines.flows_bytes = std::min(sizes.flows, kept);
+  lines.journal_bytes = std::min(sizes.journal, max_journal_bytes(lines.flows_bytes));
+  if (kept < sizes.flows) fit.too_much += fmt::format("; flows are kept to {}", mib(kept));
   return fit;
 }
 

@@ -12,7 +12,8 @@
 namespace flowtap {
 
 struct MemoryFit {
-  /// As configured, also where a ring of another size goes on, with figures in the place of `auto`.
+  /// As configured, also where a ring of another size goes on, with figures in the place of `auto`. Flows that would not fit, and
+  /// their journal, are less.
   StreamOptions options;
   /// What flowtapd takes at most: the ring, the flows with their journal, what waits in memory, and itself.
   std::uint64_t needed = 0;
