@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -53,25 +54,31 @@ std::atomic<std::size_t>& shared_number() {
 
 // Starts two tasks for each CPU, so that none is idle, and each is soon switched away from. `begun` is how many are where they
 // stay.
-void keep_busy(Hands& hands, std::chrono::milliseconds time, std::atomic<std::size_t>* begun = nullptr) {
+void keep_busy(Hands& hands, const std::function<void()>& work, std::atomic<std::size_t>* begun = nullptr) {
   for (const int cpu : online_cpus())
     for (int i = 0; i < 2; ++i)
-      hands.thread([cpu, time, begun] {
+      hands.thread([cpu, work, begun] {
         pin_to({cpu});
         if (begun != nullptr) ++*begun;
-        spin(time);
+        work();
       });
 }
 
 TEST(UsageCycles, OfAllThatRunIsWhatTheCountersShow) {
   std::atomic<std::size_t>& begun = shared_number();
   Crew crew([&begun](Hands& hands) {
-    keep_busy(hands, 2500ms, &begun);
+    keep_busy(
+        hands,
+        [&hands] {
+          while (hands.wanted()) spin(1ms);
+        },
+        &begun);
     hands.wait();
   });
   const Counters counters = clocks();
   const kernel::DispatchLive live = attach_usage(1024, counters);
   kernel::UsageReader usage = live.usage().value();
+  crew.want_more(true);
   crew.go();
   ASSERT_TRUE(eventually([&] { return begun == 2 * online_cpus().size(); }));
   // Before and after each reading, as this may lose its CPU in between.
@@ -84,6 +91,7 @@ TEST(UsageCycles, OfAllThatRunIsWhatTheCountersShow) {
   const std::uint64_t counted = cycles_of_all(usage) - before;
   const std::uint64_t after_last = shown_by(*counters);
   const bool whole = usage.counts_cycles();
+  crew.want_more(false);
   crew.finish();
   const std::uint64_t least = before_last - after_first;
   const std::uint64_t most = after_last - before_first;
@@ -101,7 +109,7 @@ TEST(UsageCycles, OfAllThatRunIsWhatTheCountersShow) {
 TEST(UsageCycles, OfACgroupAreThoseOfItsTime) {
   Crew crew({[](Hands&) {},
              [](Hands& hands) {
-               keep_busy(hands, 300ms);
+               keep_busy(hands, [] { spin(300ms); });
                hands.wait();
              }});
   const kernel::DispatchLive live = attach_usage(1024, clocks());
@@ -160,7 +168,7 @@ TEST(UsageCycles, AreNotWholeWhereACpuHasNoCounter) {
   kernel::UsageReader usage = live.usage().value();
   ASSERT_TRUE(usage.look());
   Crew crew([](Hands& hands) {
-    keep_busy(hands, 50ms);
+    keep_busy(hands, [] { spin(50ms); });
     hands.wait();
   });
   crew.go();
