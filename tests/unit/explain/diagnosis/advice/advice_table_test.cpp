@@ -11,8 +11,8 @@
 #include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
 #include "explain/diagnosis/reasons.hpp"
-#include "golden.hpp"
 #include "tests/support/paths/paths.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

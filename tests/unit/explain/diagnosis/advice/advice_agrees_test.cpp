@@ -12,8 +12,8 @@
 #include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
-#include "golden.hpp"
-#include "kit.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
+#include "tests/unit/explain/diagnosis/kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

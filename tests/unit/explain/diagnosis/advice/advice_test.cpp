@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "golden.hpp"
-#include "kit.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
+#include "tests/unit/explain/diagnosis/kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

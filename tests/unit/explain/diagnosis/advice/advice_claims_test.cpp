@@ -8,8 +8,8 @@
 
 #include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/reasons.hpp"
-#include "golden.hpp"
-#include "kube_scheduler_kit.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
+#include "tests/unit/explain/diagnosis/kube_scheduler_kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
