@@ -52,23 +52,31 @@ bool is_klogs(const json::object& object) {
 }
 
 // The parser bounds how deep values are nested.
-void find_records(const json::value& value, std::vector<std::string>& out) {
+void find_records(const json::value& value, std::vector<ObjectRecord>& out) {
   if (out.size() >= kMostRecords) return;
   if (const json::array* array = value.if_array()) {
     for (const json::value& item : *array) find_records(item, out);
   } else if (const json::object* object = value.if_object()) {
-    if (is_klogs(*object)) return out.push_back(as_klog(*object));
+    if (is_klogs(*object)) return out.push_back({.text = as_klog(*object), .time = 0});
+    for (auto* const read : {headerless_record, event_record})
+      if (auto record = read(*object)) return out.push_back(std::move(*record));
     for (const auto& one : *object) find_records(one.value(), out);
   }
 }
 
+// Few lines have one, and only those are parsed.
+bool may_have_record(std::string_view line) {
+  const auto has = [line](std::string_view text) { return line.contains(text); };
+  return (has(R"("caller")") && has(R"("msg")")) || (has(R"("\")") && has(".go")) ||
+         ((has(R"("involvedObject")") || has(R"("regarding")")) && has(R"("reason")"));
+}
+
 }  // namespace
 
-std::vector<std::string> merged_records(std::string_view line) {
-  std::vector<std::string> out;
+std::vector<ObjectRecord> merged_records(std::string_view line) {
+  std::vector<ObjectRecord> out;
   const std::size_t begin = line.find_first_of("{[");
-  if (begin == std::string_view::npos || !line.contains(R"("caller")") || !line.contains(R"("msg")"))
-    return out;
+  if (begin == std::string_view::npos || !may_have_record(line)) return out;
   if (prefix_kind(line.substr(0, begin)) != PrefixKind::kTools) return out;
   json::error_code error;
   const json::value value = json::parse(json_view(line.substr(begin)), error);

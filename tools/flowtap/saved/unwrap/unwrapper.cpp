@@ -236,11 +236,12 @@ void Unwrapper::give_field(const Line& line, const Take& take) {
 
 bool Unwrapper::give_merged(const Line& line, const Take& take) {
   const auto records = merged_records(line.text);
-  for (const std::string& record : records) {
+  for (const ObjectRecord& record : records) {
     plain_ = in_block_ = in_part_ = false;
     enclosed_ = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
     is_object_ = line.text.starts_with('{');
-    take({.kind = Kind::kRecord, .source = kMergedSource, .text = record, .full = true, .time = line.time});
+    const std::uint64_t time = line.time != 0 ? line.time : record.time;
+    take({.kind = Kind::kRecord, .source = kMergedSource, .text = record.text, .full = true, .time = time});
   }
   return !records.empty();
 }

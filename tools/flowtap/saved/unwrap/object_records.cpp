@@ -1,0 +1,128 @@
+#include "object_records.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/json/members.hpp"
+#include "base/rfc3339.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
+#include "stream/lines/klog/klog_record.hpp"
+#include "tools/flowtap/saved/kube_events.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+namespace json = boost::json;
+using Time = std::chrono::system_clock::time_point;
+
+constexpr std::string_view kUndated = "0101 00:00:00.000000";
+
+// As klog writes it, in UTC.
+std::string stamp_of(const std::optional<Time>& time) {
+  if (!time) return std::string(kUndated);
+  const auto second = std::chrono::floor<std::chrono::seconds>(*time);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(*time - second).count();
+  return fmt::format("{:%m%d %H:%M:%S}.{:06}", second, micros);
+}
+
+std::uint64_t nanos(const std::optional<Time>& time) {
+  if (!time) return 0;
+  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();
+  return since > 0 ? static_cast<std::uint64_t>(since) : 0;
+}
+
+// Gives each string of the object, and of the objects in it, until one is taken.
+template <typename Takes>
+bool any_string(const json::object& object, Takes takes) {
+  for (const auto& [key, value] : object) {
+    if (const auto* text = value.if_string(); text != nullptr && takes(std::string_view(*text))) return true;
+    const auto* inner = value.if_object();
+    if (inner == nullptr) continue;
+    for (const auto& [name, member] : *inner)
+      if (const auto* text = member.if_string(); text != nullptr && takes(std::string_view(*text)))
+        return true;
+  }
+  return false;
+}
+
+// "schedule_one.go", with a line or without.
+bool is_place(std::string_view text) {
+  const std::string_view file = text.substr(0, text.find(':'));
+  return file.ends_with(".go") && !file.contains(' ') && text.size() < 200;
+}
+
+std::string with_header(const std::string& stamp, std::string_view place, std::string_view body) {
+  const std::string_view line = place.contains(':') ? "" : ":1";
+  return fmt::format("I{}       1 {}{}] {}", stamp, place, line, body);
+}
+
+// A quoted message, and pairs.
+bool is_body(std::string_view text) {
+  if (!text.starts_with('"')) return false;
+  const std::string whole = with_header(std::string(kUndated), "a.go", text);
+  const auto record = flow::parse_klog_record(whole);
+  if (!record || !record->structured || record->message.empty()) return false;
+  flow::KlogPair pair;
+  return flow::KlogPairs(*record).next(pair);
+}
+
+// The member, or that of the object that one of the names has.
+std::string text_in(const json::object& object, std::initializer_list<std::string_view> holders,
+                    std::string_view name) {
+  for (const std::string_view holder : holders)
+    if (const json::value* inner = member(object, holder); inner != nullptr && inner->is_object())
+      return text_member(inner->get_object(), name);
+  return {};
+}
+
+}  // namespace
+
+std::optional<ObjectRecord> headerless_record(const json::object& object) {
+  std::string body;
+  std::string place;
+  std::optional<Time> time;
+  const bool said = any_string(object, [&body](std::string_view text) {
+    if (!is_body(text)) return false;
+    body = text;
+    return true;
+  });
+  const bool placed = said && any_string(object, [&place](std::string_view text) {
+                        if (!is_place(text)) return false;
+                        place = text;
+                        return true;
+                      });
+  if (!placed) return std::nullopt;
+  any_string(object, [&time](std::string_view text) {
+    time = parse_rfc3339(text);
+    return time.has_value();
+  });
+  while (body.ends_with('\n')) body.pop_back();
+  return ObjectRecord{.text = with_header(stamp_of(time), place, body), .time = nanos(time)};
+}
+
+std::optional<ObjectRecord> event_record(const json::object& object) {
+  constexpr std::array<std::string_view, 3> kReasons = {"FailedScheduling", "Scheduled", "Preempted"};
+  const std::initializer_list<std::string_view> about = {"involvedObject", "regarding"};
+  KubeEvent event{.ns = text_in(object, about, "namespace"),
+                  .pod = text_in(object, about, "name"),
+                  .type = text_member(object, "type"),
+                  .reason = text_member(object, "reason"),
+                  .message = text_member(object, "message")};
+  if (event.message.empty()) event.message = text_member(object, "note");  // of events.k8s.io
+  if (text_in(object, about, "kind") != "Pod" || event.ns.empty() || event.pod.empty() ||
+      event.message.empty() || std::ranges::find(kReasons, event.reason) == kReasons.end())
+    return std::nullopt;
+  std::optional<Time> time = parse_rfc3339(text_in(object, {"series"}, "lastObservedTime"));
+  for (const char* key : {"lastTimestamp", "deprecatedLastTimestamp", "eventTime"})
+    if (!time) time = parse_rfc3339(text_member(object, key));
+  ObjectRecord out{.text = klog_of(event), .time = nanos(time)};
+  out.text.replace(1, kUndated.size(), stamp_of(time));
+  return out;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,24 @@
+// Records whose header a collector has taken apart into members of an object, and events as the API server has them.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace flowtap::cli {
+
+/// A record as klog writes it, and when it was written, in ns since 1970; 0: that is not known.
+struct ObjectRecord {
+  std::string text;
+  std::uint64_t time = 0;
+};
+
+/// A message of klog's with its pairs, beside the place in the program from which it came:
+///   {"jsonPayload":{"message":"\"Attempting to schedule pod\" pod=\"a/b\""},"sourceLocation":{"file":"schedule_one.go"},...}
+[[nodiscard]] std::optional<ObjectRecord> headerless_record(const boost::json::object& object);
+
+/// An event of a pod, of kind Event, that a scheduler has made.
+[[nodiscard]] std::optional<ObjectRecord> event_record(const boost::json::object& object);
+
+}  // namespace flowtap::cli
