@@ -1,7 +1,7 @@
 // Records whose header a collector has taken apart into members of an object, and events as the API server has them.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <boost/json.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
