@@ -1,10 +1,11 @@
 // Records whose header a collector has taken apart into members of an object, and events as the API server has them.
 #pragma once
 
-#include <boost/json.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "base/json/members.hpp"
 
 namespace flowtap::cli {
 
