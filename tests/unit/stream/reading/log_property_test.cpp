@@ -123,7 +123,17 @@ class LogProperty : public EarlierLinesTest {
     const auto put = [&](const flow::LineView& part) {
       flow::put_cri_line(fill.text, clock, {part.time, output, part.full, {}, part.text});
     };
-    lines.add(written_.at(output == "stderr" ? 1 : 0).substr(offset, *line.missing), line.time, put);
+    // As the runtime has dated them.
+    std::uint64_t written = 0;
+    for (const Line& one : lines_) {
+      if (one.err != (output == "stderr")) continue;
+      const std::uint64_t begin = std::max(written, offset);
+      written += one.text.size();
+      const std::uint64_t end = std::min(written, offset + *line.missing);
+      if (begin < end)
+        lines.add(std::string_view(one.text).substr(begin + one.text.size() - written, end - begin),
+                  one.n * kSecond, put);
+    }
     lines.finish(put);
     return fill;
   }

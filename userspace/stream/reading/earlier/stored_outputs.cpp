@@ -27,7 +27,11 @@ Result<bool> StoredOutputs::step() {
     FTAP_TRY_ASSIGN(part,
                     store_.read(*flow_, at_, std::min<std::size_t>(kLogPart, standing_->bounds.end - at_)));
     if (part.gone || part.text.empty() || part.from != at_ || part.edits != standing_->bounds.edits) {
+      const flow::FlowStore::Bounds before = standing_->bounds;
       FTAP_TRY(look());
+      // Somebody else has removed the file.
+      const flow::FlowStore::Bounds& now = standing_->bounds;
+      if (now.begin == before.begin && now.edits == before.edits) return log_has_gone();
       return false;
     }
     rest_ += part.text;
