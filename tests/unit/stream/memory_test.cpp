@@ -382,7 +382,7 @@ TEST(MemoryFit, OfSizesThatDoNotFitTheFlowsKeepWhatFits) {
   EXPECT_EQ(with(28 * kMiB).short_at_start, 21 * kMiB);
   EXPECT_EQ(with(10 * kMiB).short_at_once, at_once(128 * kMiB) - 10 * kMiB);
   const MemoryFit little =
-      fit_memory(options, limited(160 * kMiB, 28 * kMiB), kCpus, {.ring = 32 * kMiB, .flows = 79 * kMiB});
+      fit_memory(options, limited(160 * kMiB, 49 * kMiB), kCpus, {.ring = 32 * kMiB, .flows = 79 * kMiB});
   EXPECT_EQ(little.short_at_start, 0U) << "there is no more than what fits";
 }
 
