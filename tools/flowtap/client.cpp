@@ -1,5 +1,7 @@
 #include "client.hpp"
 
+#include <sys/un.h>
+
 #include <cerrno>
 #include <cstdio>
 
@@ -17,6 +19,15 @@ Failure failure_of(const Error& error, const std::string& path) {
     return {
         {"this user may not connect to " + socket,
          "use sudo, or join the group that api.socket_group names in flowtapd's configuration", error.code},
+        kFailure};
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    return {{"the path of the socket is too long: " + socket,
+             "name the state directory by a shorter path, such as a link to it", ENAMETOOLONG},
+            kFailure};
+  if (error.code == ENOTDIR)
+    return {
+        {"a part of the path " + socket + " is no directory",
+         "--state-dir takes the state directory of flowtapd (state_dir in its configuration)", error.code},
         kFailure};
   return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
 }

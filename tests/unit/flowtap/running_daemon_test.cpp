@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "api/lock_text.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/unit/flowtap/flowtap_fixture.hpp"
+#include "tools/flowtap/client.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -100,6 +102,16 @@ TEST(RunningDaemon, IsNamedToWhoeverDidNotReachIt) {
       "if it has just been started, try again in a moment; if not, its log says why its API is not there");
   EXPECT_TRUE(text_of(nobody_listens("/run/flowtap", RunningDaemon{"7", ""}, true))
                   .contains("(process 7) seems to have another state directory\nname it with --state-dir"));
+}
+
+TEST(FailureOf, SaysWhatIsWrongWithThePath) {
+  const std::string longest = "/run/" + std::string(120, 'a') + "/api.sock";
+  const Failure too_long = failure_of(Error{"cannot connect", {}, 0}, longest);
+  EXPECT_TRUE(too_long.error.what.starts_with("the path of the socket is too long: /run/aaa"));
+  EXPECT_TRUE(too_long.error.hint.contains("shorter path")) << too_long.error.hint;
+  const Failure file = failure_of(Error{"cannot connect", {}, ENOTDIR}, "/etc/passwd/x/api.sock");
+  EXPECT_EQ(file.error.what, "a part of the path /etc/passwd/x/api.sock is no directory");
+  EXPECT_TRUE(file.error.hint.contains("--state-dir")) << file.error.hint;
 }
 
 }  // namespace

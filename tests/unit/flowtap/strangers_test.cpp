@@ -44,6 +44,19 @@ TEST(Strangers, KnowsRecordsInAFormThatIsNotRead) {
   EXPECT_EQ(unread.hint.find("-v="), std::string::npos) << unread.hint;
 }
 
+TEST(Strangers, KnowsRecordsThatAreNotWhole) {
+  for (const char* line :
+       {"I1126 10:00:01.103412       1 schedule_one.go:1129] \"Unable to schedule pod; no fit; waiting\" "
+        "pod=\"shop/we",
+        "I1126 10:00:01.103412       1 schedule_one.go:1129] \"Unable to schedule pod; no ",
+        "I1126 10:00:01.103412       1 schedule_one.go:314] \"Successfully bound pod to node\" "
+        "pod=\"shop/we"}) {
+    const auto cut = guess({line});
+    EXPECT_EQ(cut.what, "kube-scheduler's records whose lines were cut or divided") << line;
+    EXPECT_FALSE(cut.hint.contains("-v=")) << cut.hint;
+  }
+}
+
 TEST(Strangers, CountsTheRecordsOfOtherPrograms) {
   Strangers strangers;
   add(strangers, "I1126 10:01:00.000001       1 replica_set.go:621] \"Too few replicas\" need=3");

@@ -21,6 +21,7 @@ enum Form : unsigned {
   kEmpty = 32U,
   kUnread = 64U,   // a record with a scheduler's own message of a pod
   kIsRead = 128U,  // no form: the row is about a scheduler whose logs are read
+  kCut = 256U,     // such a message, structured, from which nothing is learnt: it is not whole
 };
 
 // How much a row tells, the most first.
@@ -138,13 +139,12 @@ void Strangers::add(const flow::KlogRecord& record) {
   if (!is_looked_at()) return;
   const std::string_view body = record.body.substr(0, kLookedAt);
   const auto is_said = [body](std::string_view words) { return body.contains(words); };
-  const bool is_unread = !record.structured && std::ranges::any_of(kOwnWords, is_said);
-  const std::size_t row = count(is_unread           ? kUnread
-                                : record.structured ? kStructured
-                                                    : kProse,
-                                file_of(record.source), body);
+  const bool own_words = std::ranges::any_of(kOwnWords, is_said);
+  const std::size_t row =
+      count(record.structured ? (own_words ? kCut : kStructured) : (own_words ? kUnread : kProse),
+            file_of(record.source), body);
   const StrangerRow& found = kStrangers[row];
-  const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread)) == 0;
+  const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread | kCut)) == 0;
   // No scheduler that is read has such a file.
   if (own || found.grade == Grade::kForm) others_records_ += weight_;
 }
