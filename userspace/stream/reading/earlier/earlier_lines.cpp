@@ -197,8 +197,12 @@ void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& p
   });
   if (more) return;
   span.has_gap = history_->reaches_seam();
-  // It ends before the store begins.
-  if (!(span.has_gap[0] || keys_[0].bytes.empty()) || !(span.has_gap[1] || keys_[1].bytes.empty())) {
+  // It ends before the store begins, or before an empty one ends.
+  const bool is_empty = keys_[0].bytes.empty() && keys_[1].bytes.empty();
+  const auto ends_early = [&](std::size_t output) {
+    return !span.has_gap.at(output) && (is_empty || !keys_.at(output).bytes.empty());
+  };
+  if (ends_early(0) || ends_early(1)) {
     gap_ = wanted_;
     gap_time_ = std::min(keys_[0].time, keys_[1].time);
   }
