@@ -14,8 +14,11 @@ std::string ContainerRuns::take(const std::string& first, const RunBegin& begin)
   }
   Container& container = containers_[first];
   const auto is_it = [&begin](const Run& run) { return run.begin.cgroup == begin.cgroup; };
-  if (const auto known = std::ranges::find_if(container.runs, is_it); known != container.runs.end())
+  if (const auto known = std::ranges::find_if(container.runs, is_it); known != container.runs.end()) {
+    // What is within it may have been named first.
+    if (known->begin.started == 0) known->begin.started = begin.started;
     return run_flow_id(first, known->number);
+  }
   container.runs.push_back({++container.last, begin, wall_ns()});
   ++runs_;
   return run_flow_id(first, container.last);

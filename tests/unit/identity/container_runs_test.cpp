@@ -70,6 +70,9 @@ TEST(ContainerRuns, EndWhereTheNextOneBegins) {
   (void)runs.take(kFirst, {.cgroup = 3, .started = 300});
   EXPECT_EQ(runs.span(kFirst), (RunSpan{.from = 100, .to = 300}));
   EXPECT_EQ(runs.span(kFirst + "@2"), (RunSpan{.from = 0, .to = 300})) << "its start is not known";
+  (void)runs.take(kFirst, {.cgroup = 2, .started = 200});
+  EXPECT_EQ(runs.span(kFirst + "@2"), (RunSpan{.from = 200, .to = 300}))
+      << "what is within it was named first";
   EXPECT_EQ(runs.span(kFirst + "@3"), (RunSpan{.from = 300}));
   EXPECT_FALSE(runs.span(kFirst + "@4")) << "nobody knows which lines are its";
   EXPECT_EQ(runs.at(kFirst, 301), kFirst + "@3");
