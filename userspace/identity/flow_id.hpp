@@ -3,7 +3,7 @@
 //   pod/NS/POD/UID/CONTAINER/N   a container of a pod; N is its restart count, `id-ID12` while unknown;
 //                                CONTAINER is `POD` for the pod's sandbox (no container can be called so)
 //   container/NAME-ID12          any other container; without a name `container/ID`
-//   container/NAME-ID12@N        its run N; the first one that was seen has no `@N` (base/flow_run.hpp)
+//   container/NAME-ID12@N        its run N; the first one that was seen has no `@N` (base/flows/flow_run.hpp)
 //   unit/NAME                    a systemd unit; of a user's manager `unit/user@UID.service/NAME`
 //   proc/PID-START               a process; START is its start time in clock ticks after boot
 //   file/PATH                    a file; PATH's names are components, so it reads as the path does
