@@ -91,7 +91,8 @@ std::vector<Part> joined(const std::vector<Part>& parts, std::size_t all) {
         const char* const end = part.text.data() + part.text.size();
         return std::string_view(from.data(), static_cast<std::size_t>(end - from.data()));
       };
-      const bool makes_sense = is_known(reach(last.reason));
+      // A taint ends with its bracket.
+      const bool makes_sense = !last.reason.ends_with('}') && is_known(reach(last.reason));
       if ((makes_sense && (!sorted || sum > all)) || (!sorted && !is_known(last.reason))) {
         sum -= part.nodes;
         last = {.text = reach(last.text), .nodes = last.nodes, .reason = reach(last.reason)};

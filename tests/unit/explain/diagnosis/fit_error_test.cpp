@@ -63,6 +63,12 @@ TEST(FitError, ANumberInAReasonIsNoCount) {
                    "Insufficient cpu."),
             "1*minCount (4) cannot be satisfied: 2 scheduled, 2 remaining; 4*Insufficient cpu; | ")
       << "there are no more nodes";
+  EXPECT_EQ(
+      parsed("0/3 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 zone is full, 2 "
+             "Insufficient cpu, 2 "
+             "Insufficient memory."),
+      "1*node(s) had untolerated taint {a: b}; 1*zone is full; 2*Insufficient cpu; 2*Insufficient memory; | ")
+      << "a node may have several";
   EXPECT_EQ(parsed("0/3 nodes are available: 3 my reason, 1 of 2 is left."),
             "3*my reason, 1 of 2 is left; | ")
       << "kube-scheduler would have sorted them";

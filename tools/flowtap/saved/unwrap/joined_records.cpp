@@ -72,7 +72,7 @@ std::optional<JoinedRecord> first_of_joined(std::string_view line) {
     const char c = line[at];
     if (c == '"') {
       in_string = !in_string;
-    } else if (c == '\\' && in_string) {
+    } else if (c == '\\' && in_string && (line[at + 1] == '"' || line[at + 1] == '\\')) {
       ++at;
     } else if (std::string_view("IWEF{").contains(c) && has_header(line, at)) {
       const std::string_view before = line.substr(0, at);
