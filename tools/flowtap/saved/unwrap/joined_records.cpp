@@ -70,9 +70,10 @@ std::optional<JoinedRecord> first_of_joined(std::string_view line) {
   bool in_string = false;
   for (std::size_t at = from; at < line.size(); ++at) {
     const char c = line[at];
+    const std::string_view next = line.substr(at + 1, 1);
     if (c == '"') {
       in_string = !in_string;
-    } else if (c == '\\' && in_string && (line[at + 1] == '"' || line[at + 1] == '\\')) {
+    } else if (c == '\\' && in_string && (next == "\"" || next == "\\")) {
       ++at;
     } else if (std::string_view("IWEF{").contains(c) && has_header(line, at)) {
       const std::string_view before = line.substr(0, at);
