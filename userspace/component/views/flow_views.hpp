@@ -42,7 +42,7 @@ struct StreamStatus {
 struct FlowStatus {
   std::string
       id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START; of a
-           ///< container's later runs container/NAME-ID12@N
+      ///< container's later runs container/NAME-ID12@N
   std::string kind;  ///< the first part of the id
   std::optional<std::string> ns;
   std::optional<std::string> pod;
