@@ -300,7 +300,9 @@ class LogProperty : public EarlierLinesTest {
       got += piece->bytes;
       if (piece->end) break;
     }
-    if (!returns_) EXPECT_EQ(sum_of(got), until);
+    if (!returns_) {
+      EXPECT_EQ(sum_of(got), until);
+    }
   }
 
   std::mt19937 random_;
