@@ -130,22 +130,31 @@ std::uint64_t RuntimeFileReader::most_lines() const {
   return bytes / kShortestLine;
 }
 
-std::optional<std::uint64_t> RuntimeFileReader::first_time(std::size_t file) {
+std::optional<std::uint64_t> RuntimeFileReader::first_time(std::size_t file, std::uint64_t from) {
   std::optional<std::uint64_t> time;
   RuntimeLines lines(format_);
-  go_to(file, 0, 0);
-  lines.add(next_block(), [&time](const RuntimeLine& line) {
-    if (!time) time = line.time;
-  });
+  const bool looks_on = from > 0;
+  go_to(file, looks_on && !files_[file].gz ? place_before(files_[file].fd.get(), format_, from) : 0, 0);
+  for (bool more = true; more;) {
+    const std::string_view block = next_block();
+    lines.add(block, [&](const RuntimeLine& line) {
+      if (!time && line.time >= from) time = line.time;
+    });
+    more = looks_on && !time && !block.empty();
+  }
   return time;
 }
 
 std::optional<std::uint64_t> RuntimeFileReader::oldest() {
   std::optional<std::uint64_t> time;
-  for (std::size_t file = 0; file < files_.size() && !time; ++file) time = first_time(file);
+  std::size_t file = 0;
+  // Lines before a file that begins before the run are earlier.
+  for (std::size_t next = 1; run_.from > 0 && next < files_.size(); ++next)
+    if (const auto first = first_time(next); first && *first < run_.from) file = next;
+  for (; file < files_.size() && !time; ++file) time = first_time(file, run_.from);
   go_back({});
   if (time && *time >= run_.to) return std::nullopt;
-  return time ? std::optional(std::max(*time, run_.from)) : std::nullopt;
+  return time;
 }
 
 void RuntimeFileReader::start_at_time(std::uint64_t time) {

@@ -48,8 +48,8 @@ class RuntimeFileReader {
   void start_at_last(std::uint64_t lines);
   /// Reads about `budget` bytes, unzipped, to find where these lines begin; read() does this too. True: it is found.
   [[nodiscard]] bool find_start(std::size_t budget);
-  /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell. Where files have lines
-  /// of earlier runs, the time from which on lines are given.
+  /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell. Lines of other
+  /// runs do not count.
   [[nodiscard]] std::optional<std::uint64_t> oldest();
   /// By their sizes, the files hold no more lines than this.
   [[nodiscard]] std::uint64_t most_lines() const;
@@ -103,7 +103,7 @@ class RuntimeFileReader {
   void go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out);
   [[nodiscard]] bool find_in(std::size_t file, std::size_t budget);
   [[nodiscard]] bool count_lines(std::size_t file, std::size_t budget);
-  [[nodiscard]] std::optional<std::uint64_t> first_time(std::size_t file);
+  [[nodiscard]] std::optional<std::uint64_t> first_time(std::size_t file, std::uint64_t from = 0);
   void fault(const Error& error);
 
   std::vector<RuntimeFile> files_;

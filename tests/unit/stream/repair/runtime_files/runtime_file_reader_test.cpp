@@ -104,6 +104,26 @@ TEST_P(RuntimeFileReaderTest, GivesEveryLineOnceInOrder) {
   }
 }
 
+// Where files have lines of other runs, too, the oldest one is a line of this run.
+TEST_P(RuntimeFileReaderTest, TheOldestLineIsOneOfTheRun) {
+  write_set();
+  EXPECT_EQ(open().oldest(), lines_.front().time);
+  for (const std::size_t first : {1U, 700U, 999U, 1000U, 2500U, 3001U, 3999U}) {
+    SCOPED_TRACE(first);
+    const std::uint64_t from = lines_[first].time - kSecond / 2;
+    auto reader = open();
+    reader.keep_to({.from = from});
+    EXPECT_EQ(reader.oldest(), lines_[first].time);
+    EXPECT_EQ(rest_of(reader).size(), lines_.size() - first) << "it reads as if it had not been asked";
+    auto none = open();
+    none.keep_to({.from = from, .to = from + 1});
+    EXPECT_EQ(none.oldest(), std::nullopt) << "other runs alone";
+  }
+  auto later = open();
+  later.keep_to({.from = lines_.back().time + 1});
+  EXPECT_EQ(later.oldest(), std::nullopt);
+}
+
 TEST_P(RuntimeFileReaderTest, ReadsAboutAsMuchAsItMay) {
   write_set();
   auto reader = open();
