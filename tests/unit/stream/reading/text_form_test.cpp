@@ -107,6 +107,28 @@ TEST(TextForm, AGapOfTheOtherOutputStandsBehindTheLine) {
             "1970-01-01T00:00:00.000000001Z abcdef\n1970-01-01T00:00:00.000000002Z [gap]\n");
 }
 
+// One output writes a line without an end, and the other one only loses bytes.
+TEST(TextForm, GapsThatWaitAreAddedUp) {
+  TextForm form({.gaps = true});
+  TextForm::Piece piece;
+  form.take({.time = 1, .output = "stdout", .full = false, .missing = {}, .text = "endless"}, piece);
+  const auto lose = [&](std::uint64_t bytes, flow::MissingCause cause) {
+    const std::string text = flow::gap_text(bytes, cause);
+    form.take({2, "stderr", true, bytes, text, false, cause}, piece);
+  };
+  std::string wanted = "endless, and its end\n";
+  for (std::size_t n = 1; n < TextForm::kMostWaiting; ++n) {
+    lose(n, flow::MissingCause::kRingFull);
+    wanted += flow::gap_text(n, flow::MissingCause::kRingFull) + "\n";
+  }
+  for (int n = 0; n < 100'000; ++n) lose(3, flow::MissingCause::kMadeRoom);
+  lose(5, flow::MissingCause::kUnknown);
+  EXPECT_EQ(piece.bytes, "endless");
+  form.take({.time = 3, .output = "stdout", .full = true, .missing = {}, .text = ", and its end"}, piece);
+  EXPECT_EQ(piece.bytes, wanted + flow::gap_text(300'000, flow::MissingCause::kMadeRoom) + "\n" +
+                             flow::gap_text(5) + "\n");
+}
+
 // Somebody follows, and the line does not go on.
 TEST(TextForm, AGapDoesNotWaitForLong) {
   TextForm form({.follow = true});

@@ -1,5 +1,7 @@
 #include "stream/reading/forms/text_form.hpp"
 
+#include <algorithm>
+
 #include "base/wall_clock.hpp"
 
 namespace flowtap {
@@ -28,13 +30,21 @@ void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
     if (is_cut) end_line({}, piece);
     return;
   }
-  if (mid_line_ && !is_cut) {
-    waiting_.push_back({gap.time, std::string(gap.text)});
-    return;
-  }
+  if (mid_line_ && !is_cut) return wait(gap);
   end_line(kCutMark, piece);
   put_waiting(piece);
   put_gap(gap.time, gap.text, piece);
+}
+
+// The line may have no end, and there may be ever more gaps until it has one.
+void TextForm::wait(const flow::CriLine& gap) {
+  const auto same = std::ranges::find(waiting_.rbegin(), waiting_.rend(), gap.cause, &Gap::cause);
+  if (waiting_.size() < kMostWaiting || same == waiting_.rend()) {
+    waiting_.push_back({gap.time, std::string(gap.text), *gap.missing, gap.cause});
+    return;
+  }
+  same->bytes += *gap.missing;
+  same->text = flow::gap_text(same->bytes, same->cause);
 }
 
 // Amid a line it stands as what its output says would: behind the part that is there.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ class TextForm final : public Form {
   /// How long a gap waits for the end of the other output's line.
   static constexpr std::chrono::milliseconds kLineIsWritten{200};
 
+  /// Beyond so many that wait, those of one cause are added up.
+  static constexpr std::size_t kMostWaiting = 16;
+
   explicit TextForm(const api::LogReadOptions& options) : options_(options) {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
@@ -33,6 +37,7 @@ class TextForm final : public Form {
 
  private:
   void take_gap(const flow::CriLine& gap, Piece& piece);
+  void wait(const flow::CriLine& gap);
   void put_gap(std::uint64_t time, std::string_view text, Piece& piece);
   void put_waiting(Piece& piece);
   void end_line(std::string_view mark, Piece& piece);
@@ -45,6 +50,8 @@ class TextForm final : public Form {
   struct Gap {
     std::uint64_t time = 0;
     std::string text;
+    std::uint64_t bytes = 0;
+    flow::MissingCause cause = flow::MissingCause::kUnknown;
   };
   std::vector<Gap> waiting_;           // gaps of the other output
   Clock::time_point waiting_until_{};  // not set: they wait for lines that are there
