@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stream/lines/line_assembler.hpp"
+#include "stream/reading/earlier/stored_outputs.hpp"
 #include "tests/unit/stream/reading/earlier_kit.hpp"
 
 namespace flowtap {
@@ -238,6 +239,38 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenAnyMoreIsTold) {
   const std::uint64_t first = 5000 - stored_lines();
   loses_meanwhile_ = true;
   EXPECT_EQ(log(), numbered(0, 3000) + made_room(numbered(3000, first).size()) + numbered(first, 5000) + "|");
+}
+
+// Somebody writes faster than the store's log can be read.
+TEST_F(EarlierGapsTest, WhoeverIsOvertakenAgainAndAgainIsToldSo) {
+  options_.flow_bytes = std::uint64_t{1} << 20U;
+  open();
+  flow::Batch batch;
+  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  const std::string text = std::string(4095, 'x') + "\n";
+  const auto overtake = [&] {
+    for (int line = 1; line <= 384; ++line) {
+      batch.add(flow::BytesEntry{1, at_[0], kSecond, 0, flow::as_bytes(text)});
+      at_[0] += text.size();
+      if (line % 16 == 0) append(batch);
+    }
+  };
+  overtake();
+  const auto flow = store_->find(kPodFlow);
+  const LogReadOptions options;
+  StoredOutputs outputs(*store_, flow, options);
+  auto done = outputs.step();
+  for (int steps = 0; steps < 100 && done; ++steps) {
+    ASSERT_FALSE(*done);
+    overtake();
+    done = outputs.step();
+  }
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ESTALE);
+  EXPECT_FALSE(done.error().hint.empty());
+  StoredOutputs quiet(*store_, flow, options);
+  for (done = quiet.step(); done && !*done; done = quiet.step()) continue;
+  EXPECT_TRUE(done) << "it does not make room meanwhile";
 }
 
 // The store's log begins amid a long line.

@@ -1,14 +1,24 @@
 #include "stream/reading/earlier/stored_outputs.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "stream/lines/cri_line.hpp"
 #include "stream/reading/forms/form.hpp"
 #include "stream/reading/reading_start.hpp"
 
 namespace flowtap {
+namespace {
+
+// The log makes room once in some MiB, so somebody who is overtaken this often would be so for ever.
+constexpr int kMostLooks = 16;
+
+}  // namespace
 
 Status StoredOutputs::look() {
+  if (++looks_ > kMostLooks)
+    return std::unexpected(Error{"the log makes room for newer lines faster than it can be read",
+                                 "read it again when less is written", ESTALE});
   standing_ = store_.standing(*flow_);
   if (!standing_) return log_has_gone();
   at_ = standing_->bounds.begin;

@@ -15,7 +15,7 @@
 namespace flowtap {
 
 /// Adds up what its lines stand for, from the first to the last, in one state of the log. It begins anew if the log makes room
-/// meanwhile or gets a gap filled. Used by one thread.
+/// meanwhile or gets a gap filled, and gives up if that never ends. Used by one thread.
 class StoredOutputs {
  public:
   /// All must outlive it.
@@ -23,7 +23,7 @@ class StoredOutputs {
                 const api::LogReadOptions& options)
       : store_(store), flow_(flow), options_(options), numbers_(options.whole_lines) {}
 
-  /// Does some of it. False: call it again. An Error: the log has had to make room.
+  /// Does some of it. False: call it again. An Error: the log has gone, or makes room too fast.
   [[nodiscard]] Result<bool> step();
 
   // When step() has come to the end:
@@ -50,6 +50,7 @@ class StoredOutputs {
   const flow::FlowStore& store_;
   const flow::FlowStore::Ref& flow_;
   const api::LogReadOptions& options_;
+  int looks_ = 0;
   std::optional<flow::FlowStore::Standing> standing_;
   flow::LogPosition at_ = 0;
   std::string rest_;  // of a line
