@@ -241,6 +241,37 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenAnyMoreIsTold) {
   EXPECT_EQ(log(), numbered(0, 3000) + made_room(numbered(3000, first).size()) + numbered(first, 5000) + "|");
 }
 
+// Lines from before the capture are none of those that had to make room.
+TEST_F(EarlierGapsTest, SoItIsWhereTheRuntimeHasLinesFromBeforeTheCapture) {
+  constexpr std::uint64_t kBefore = 1000;
+  open(std::uint64_t{1} << 20U);
+  late_ = kBefore;
+  write(0, 5000);
+  flood(std::size_t{2} << 20U, kBefore + 5000);
+  std::string text;
+  std::string before;
+  const auto keep_line = [&](std::uint64_t second, std::string_view output, const std::string& line) {
+    text += rfc3339_nano(at_second(second) + std::chrono::microseconds(50)) + " " + std::string(output) +
+            " F " + line;
+  };
+  for (std::uint64_t n = 0; n < kBefore; ++n) {
+    const std::string line = "written before the capture: " + std::to_string(n) + "\n";
+    keep_line(n, "stdout", line);
+    before += line;
+  }
+  for (std::uint64_t n = 0; n < 3000; ++n)
+    keep_line(n + kBefore, n % 10 == 3 ? "stderr" : "stdout", numbered(n));
+  tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
+  const std::uint64_t first = 5000 - stored_lines();
+  const std::string rest = made_room(numbered(3000, first).size()) + numbered(first, 5000) + "|";
+  loses_meanwhile_ = true;
+  EXPECT_EQ(log(), before + numbered(0, 3000) + rest);
+  EXPECT_EQ(log({.tail_lines = stored_lines() + 10, .gaps = true}), numbered(2990, 3000) + rest);
+  EXPECT_EQ(log({.since = at_second(kBefore + 2500), .gaps = true}), numbered(2500, 3000) + rest);
+  EXPECT_EQ(log({.tail_lines = stored_lines(), .gaps = true}), numbered(first, 5000) + "|")
+      << "it is not asked for";
+}
+
 // Somebody writes faster than the store's log can be read.
 TEST_F(EarlierGapsTest, WhoeverIsOvertakenAgainAndAgainIsToldSo) {
   options_.flow_bytes = std::uint64_t{1} << 20U;

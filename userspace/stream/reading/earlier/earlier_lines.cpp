@@ -89,14 +89,15 @@ Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const
     keys_ = std::move(begun);
   }
   gap_time_ = oldest_.value_or(std::min(keys_[0].time, keys_[1].time));
-  if (options_.since && ns_of(*options_.since) > gap_time_) return {};
   if (options_.tail_lines && *options_.tail_lines <= span.tail) return {};
+  const std::uint64_t early = bounds.terminal ? flow::Seam::kTerminalSlack : kSameBeginning;
+  captured_from_ = bounds.first - std::min(bounds.first, early);
   if (history_ && oldest_ && *oldest_ <= bounds.first + kSameBeginning) {
     const auto returns = origin_.drops_returns ? bounds.made_room_returns : 0;
-    const bool reads_all = !options_.tail_lines && !options_.since;
-    if (reads_all && returns) wanted_ = bounds.made_room - std::min(bounds.made_room, *returns);
+    if (returns) wanted_ = bounds.made_room - std::min(bounds.made_room, *returns);
     return {};
   }
+  if (options_.since && ns_of(*options_.since) > gap_time_) return {};
   gap_ = bounds.made_room;
   if (!history_) return {};
   if (auto again = histories_->open_log(id_, keys_)) counted_ = std::move(*again);
@@ -137,6 +138,7 @@ bool EarlierLines::step_history(ReadingSpan& span) {
 
 bool EarlierLines::count_history() {
   if (counted_->read(kHistorySlice, [this](const flow::RuntimeLine& line) {
+        if (line.time < captured_from_) return;
         counted_bytes_ += line.text.size() + (line.full ? 1 : 0);
         counted_ends_ += line.full ? 1 : 0;
       }))
@@ -161,6 +163,7 @@ void EarlierLines::give_gap(const TakeLine& take) {
 }
 
 Status EarlierLines::read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
+  if (counted_ && !count_history()) return {};
   if (gap_ > 0) give_gap(take);
   if (history_)
     read_history(take, form, piece, span);
@@ -192,7 +195,7 @@ bool EarlierLines::go_on_behind(const OfOutputs& bytes) {
 void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
   const bool more = history_->read(kHistorySlice, [&](const flow::RuntimeLine& line) {
     const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
-    wanted_ -= std::min(wanted_, as_ours.bytes());
+    if (reads_all() && line.time >= captured_from_) wanted_ -= std::min(wanted_, as_ours.bytes());
     if (!piece.end && is_asked_for(options_, as_ours)) take(as_ours, false);
   });
   if (more) return;
@@ -202,15 +205,23 @@ void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& p
   const auto ends_early = [&](std::size_t output) {
     return !span.has_gap.at(output) && (is_empty || !keys_.at(output).bytes.empty());
   };
-  if (ends_early(0) || ends_early(1)) {
-    gap_ = wanted_;
-    gap_time_ = std::min(keys_[0].time, keys_[1].time);
-  }
+  if (ends_early(0) || ends_early(1)) miss_end();
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
     form.say("not all that the runtime has kept could be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
     histories_->note_whole(*flow_, begin_);
   history_.reset();
+}
+
+// Whoever has not read all of the history does not know how much of what was captured it has.
+void EarlierLines::miss_end() {
+  gap_time_ = std::min(keys_[0].time, keys_[1].time);
+  if (wanted_ > 0 && !reads_all()) {
+    auto again = histories_->open_log(id_, keys_);
+    if (!again) return;
+    counted_ = std::move(*again);
+  }
+  gap_ = std::exchange(wanted_, 0);
 }
 
 }  // namespace flowtap

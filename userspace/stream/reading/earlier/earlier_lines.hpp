@@ -42,7 +42,9 @@ class EarlierLines {
   /// Finds out what has to be known before the first line. False: call it again.
   [[nodiscard]] Result<bool> step(ReadingSpan& span);
   /// There is something to read.
-  [[nodiscard]] bool any() const { return history_ != nullptr || reads_journal_ || gap_ > 0; }
+  [[nodiscard]] bool any() const {
+    return history_ != nullptr || reads_journal_ || counted_ != nullptr || gap_ > 0;
+  }
   /// It is known how much of it is missing.
   [[nodiscard]] bool is_missing_known() const { return is_missing_known_; }
   /// The store's log goes on here, though it may have begun earlier when the span was found. Nothing: there was no need to see.
@@ -62,6 +64,8 @@ class EarlierLines {
   [[nodiscard]] bool is_journal_better(std::uint64_t stored) const;
   [[nodiscard]] Status miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
                                       std::uint64_t silent);
+  [[nodiscard]] bool reads_all() const { return !options_.tail_lines && !options_.since; }
+  void miss_end();
   void start_history(const ReadingSpan& span);
   [[nodiscard]] bool step_history(ReadingSpan& span);
   [[nodiscard]] bool count_history();
@@ -87,11 +91,12 @@ class EarlierLines {
   bool reads_journal_ = false;
   bool is_missing_known_ = true;
   std::optional<StorePlace> read_to_;
-  std::uint64_t gap_ = 0;       // bytes that nobody has any more, before what is read next
-  std::uint64_t gap_time_ = 0;  // of what is read next, ns since 1970
-  bool knows_returns_ = true;   // it is known how many "\r" were among them
-  std::uint64_t wanted_ = 0;    // bytes that the history has to have yet, as far as is known
-  bool gap_told_ = false;       // the span's missing bytes have it
+  std::uint64_t gap_ = 0;            // bytes that nobody has any more, before what is read next
+  std::uint64_t gap_time_ = 0;       // of what is read next, ns since 1970
+  bool knows_returns_ = true;        // it is known how many "\r" were among them
+  std::uint64_t wanted_ = 0;         // bytes that the history has to have yet, as far as is known
+  std::uint64_t captured_from_ = 0;  // older lines of the history are not among these, ns since 1970
+  bool gap_told_ = false;            // the span's missing bytes have it
 };
 
 }  // namespace flowtap
