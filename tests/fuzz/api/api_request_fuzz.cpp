@@ -100,12 +100,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   http::Seats followers(2);
   http::Closing closing;
   boost::asio::io_context io(1);
-  const http::Bell bell(io);
+  const http::LoopWaker waker(io);
   http::AnswerCounts counts;
   const http::Service service{.handler = handler,
                               .limits = {},
                               .followers = followers,
-                              .bell = bell,
+                              .waker = waker,
                               .closing = closing,
                               .counts = counts};
   http::Socket server(io, boost::asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
