@@ -10,23 +10,9 @@
 namespace flowtap {
 namespace {
 
-constexpr std::size_t kKey = 4096;
 constexpr std::size_t kHistoryPart = std::size_t{64} << 10U;
 // An output that has said nothing in this much of the other one is known to be silent so far.
 constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10U;
-
-struct Beginning {
-  flow::SeamKey key;
-  bool done = false;
-
-  void add(const flow::CriLine& line) {
-    if (line.missing) done = !key.bytes.empty();
-    if (done || line.missing) return;
-    if (key.bytes.empty()) key.time = line.time;
-    key.bytes.append(line.text).append(line.full ? 1 : 0, '\n');
-    done = key.bytes.size() >= kKey;
-  }
-};
 
 }  // namespace
 
@@ -66,7 +52,7 @@ void Histories::note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition 
 
 Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
                            flow::LogPosition begin, flow::LogPosition end, std::uint64_t now) {
-  std::array<Beginning, 2> outputs;
+  std::array<SeamBeginning, 2> outputs;
   std::uint64_t last = now;
   std::string rest;
   const flow::LogPosition to = std::min(end, begin + kLookedAt);

@@ -1,6 +1,7 @@
 // The logs that runtimes keep themselves, for whoever reads or repairs flows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "base/result.hpp"
 #include "identity/container_runs.hpp"
 #include "identity/runtimes/runtime_file_finder.hpp"
+#include "stream/lines/cri_line.hpp"
 #include "stream/repair/history.hpp"
 #include "stream/store/flow_store.hpp"
 
@@ -48,6 +50,21 @@ class Histories {
   const identity::ContainerRuns* runs_;  // may be null
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the number of the flow
+};
+
+/// Gets the lines of an output, in order, and makes the key of what it begins with.
+struct SeamBeginning {
+  flow::SeamKey key;
+  bool done = false;  ///< nothing is added any more
+
+  void add(const flow::CriLine& line) {
+    constexpr std::size_t kEnough = 4096;
+    if (line.missing) done = done || !key.bytes.empty();
+    if (done || line.missing) return;
+    if (key.bytes.empty()) key.time = line.time;
+    key.bytes.append(line.text).append(line.full ? 1 : 0, '\n');
+    done = key.bytes.size() >= kEnough;
+  }
 };
 
 /// The beginnings of a flow's outputs, between two positions of its log; `now` is the time of this moment, ns since 1970.

@@ -241,6 +241,38 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenAnyMoreIsTold) {
   EXPECT_EQ(log(), numbered(0, 3000) + made_room(numbered(3000, first).size()) + numbered(first, 5000) + "|");
 }
 
+// The runtime has stopped to write, and the journal has lost its beginning: what one of the two has is no gap.
+TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenIsReadFromTheJournal) {
+  loses_meanwhile_ = true;
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  for (int rounds = 0; rounds < 64 && log().starts_with("line 0\n"); ++rounds) flood(std::size_t{32} << 10U);
+  const std::string alone = log();
+  ASSERT_TRUE(alone.starts_with("[flowtap: "));
+  const std::uint64_t begins = std::stoull(alone.substr(alone.find("\nline ") + 6));
+  ASSERT_GT(begins, 100U);
+  ASSERT_LT(begins + 200, 5000 - stored_lines());
+  keep(0, begins + 200);
+  EXPECT_EQ(log(), numbered(0, 5000) + "|");
+  drops_returns_ = true;
+  EXPECT_EQ(log(), numbered(0, 5000) + "|") << "there was none";
+  keep(0, begins - 50);
+  const std::string got = log();
+  std::size_t missing = 0;
+  std::string shown;
+  for (std::size_t at = 0; at + 1 < got.size(); at = got.find('\n', at) + 1) {
+    const std::string line = got.substr(at, got.find('\n', at) + 1 - at);
+    if (line.starts_with("[flowtap: "))
+      missing += std::stoull(line.substr(10));
+    else
+      shown += line;
+  }
+  EXPECT_GT(missing, 0U);
+  EXPECT_EQ(missing + shown.size(), numbered(0, 5000).size()) << "only the rest is a gap";
+  EXPECT_TRUE(shown.starts_with(numbered(0, begins - 50)));
+  EXPECT_TRUE(shown.ends_with(numbered(begins + 100, 5000)));
+}
+
 // Lines from before the capture are none of those that had to make room.
 TEST_F(EarlierGapsTest, SoItIsWhereTheRuntimeHasLinesFromBeforeTheCapture) {
   constexpr std::uint64_t kBefore = 1000;

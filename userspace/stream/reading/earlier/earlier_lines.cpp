@@ -163,6 +163,10 @@ void EarlierLines::give_gap(const TakeLine& take) {
 }
 
 Status EarlierLines::read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
+  if (seam_) {
+    if (seam_->step(*counted_, kHistorySlice)) go_on_in_journal();
+    return {};
+  }
   if (counted_ && !count_history()) return {};
   if (gap_ > 0) give_gap(take);
   if (history_)
@@ -195,7 +199,7 @@ bool EarlierLines::go_on_behind(const OfOutputs& bytes) {
 void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span) {
   const bool more = history_->read(kHistorySlice, [&](const flow::RuntimeLine& line) {
     const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
-    if (reads_all() && line.time >= captured_from_) wanted_ -= std::min(wanted_, as_ours.bytes());
+    note_read(as_ours);
     if (!piece.end && is_asked_for(options_, as_ours)) take(as_ours, false);
   });
   if (more) return;
@@ -216,12 +220,52 @@ void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& p
 // Whoever has not read all of the history does not know how much of what was captured it has.
 void EarlierLines::miss_end() {
   gap_time_ = std::min(keys_[0].time, keys_[1].time);
+  if (reads_all()) wanted_ -= std::min(wanted_, read_[0].captured + read_[1].captured);
+  if (wanted_ > 0 && reads_all() && look_for_seam()) return;
   if (wanted_ > 0 && !reads_all()) {
     auto again = histories_->open_log(id_, keys_);
     if (!again) return;
     counted_ = std::move(*again);
   }
   gap_ = std::exchange(wanted_, 0);
+}
+
+void EarlierLines::note_read(const CriLine& line) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  HistoryRead& read = read_.at(output_index(line.output));
+  read.bytes += line.bytes();
+  if (line.time >= captured_from_) read.captured += line.bytes();
+  read.last = line.time;
+  read.replaced = read.replaced || line.text.contains(kReplacement);
+}
+
+// The journal may have what the runtime has not written any more. True: it is being found out from where on.
+bool EarlierLines::look_for_seam() {
+  const auto standing = store_.standing(*flow_);
+  if (origin_.journal == nullptr || !standing) return false;
+  // The runtime's file has none of these "\r", so its bytes would not be as many as the captured ones.
+  if (origin_.drops_returns && standing->bounds.made_room_returns != 0) return false;
+  seam_ = JournalSeam::find(*origin_.journal, id_, *standing);
+  if (!seam_) return false;
+  auto again = histories_->open_log(id_, seam_->keys());
+  if (again)
+    counted_ = std::move(*again);
+  else
+    seam_.reset();
+  return seam_.has_value();
+}
+
+void EarlierLines::go_on_in_journal() {
+  const auto reached = seam_->reached(read_);
+  seam_.reset();
+  counted_.reset();
+  if (!reached) {
+    gap_ = std::exchange(wanted_, 0);
+    return;
+  }
+  in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, store_.standing(*flow_));
+  in_journal_->go_on_behind(*reached);
+  reads_journal_ = true;
 }
 
 }  // namespace flowtap

@@ -2,6 +2,7 @@
 // any more, and the reader is told so.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "component/views/flow_views.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/reading/earlier/journal_part.hpp"
+#include "stream/reading/earlier/journal_seam.hpp"
 #include "stream/reading/forms/form.hpp"
 #include "stream/reading/reading_start.hpp"
 #include "stream/repair/histories.hpp"
@@ -28,7 +30,7 @@ struct LogOrigin {
 
 /// Lines that were never captured can only be in the runtime's files. Of what has made room in the store, the journal has the very
 /// bytes; the runtime's files reach further back as a rule. Whichever reaches further back is read, and the journal if both reach
-/// equally far. It has many members, since it knows how far each of the two reaches and where it is in it. Used by one thread.
+/// equally far. Where the runtime's files end before the store begins, the journal goes on with what it has. It has many members, since it knows how far each of the two reaches and where it is in it. Used by one thread.
 class EarlierLines {
  public:
   /// All must outlive it; `flow` may be empty, and `histories` null.
@@ -66,6 +68,9 @@ class EarlierLines {
                                       std::uint64_t silent);
   [[nodiscard]] bool reads_all() const { return !options_.tail_lines && !options_.since; }
   void miss_end();
+  [[nodiscard]] bool look_for_seam();
+  void go_on_in_journal();
+  void note_read(const flow::CriLine& line);
   void start_history(const ReadingSpan& span);
   [[nodiscard]] bool step_history(ReadingSpan& span);
   [[nodiscard]] bool count_history();
@@ -84,6 +89,8 @@ class EarlierLines {
   SeamKeys keys_;                        // where the store's lines begin
   std::unique_ptr<History> history_;     // kept as long as there is some to read
   std::optional<std::uint64_t> oldest_;  // time of its first line
+  std::array<HistoryRead, 2> read_{};    // of its outputs
+  std::optional<JournalSeam> seam_;      // while it is looked for in counted_
   std::unique_ptr<History> counted_;     // the same, while its bytes are counted
   std::uint64_t counted_bytes_ = 0;      // so far
   std::uint64_t counted_ends_ = 0;       // of them, newlines

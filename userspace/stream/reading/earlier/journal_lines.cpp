@@ -1,6 +1,7 @@
 #include "stream/reading/earlier/journal_lines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stream/store/loss_causes.hpp"
 
@@ -50,6 +51,17 @@ JournalLines::Offsets JournalLines::oldest() const {
   Offsets oldest;
   for (const auto& [number, source] : sources_) oldest.emplace(number, find_oldest(number, source.end));
   return oldest;
+}
+
+std::optional<OfOutputs> JournalLines::begins() const {
+  OfOutputs begins{};
+  std::array<bool, 2> has_one{};
+  for (const auto& [number, source] : sources_) {
+    const std::size_t output = output_index(source.output);
+    if (std::exchange(has_one.at(output), true)) return std::nullopt;
+    begins.at(output) = find_oldest(number, source.end);
+  }
+  return begins;
 }
 
 std::uint64_t JournalLines::given_up() const {

@@ -47,6 +47,8 @@ class JournalLines {
   };
   [[nodiscard]] const Reach& reach() const { return reach_; }
 
+  /// How many bytes of each output it has given up. Nothing: an output has several streams.
+  [[nodiscard]] std::optional<OfOutputs> begins() const;
   /// No more than this many bytes of each output are given, counted from its beginning. A line or gap that goes on there is cut.
   void end_at(const OfOutputs& bytes);
   /// Of these, bytes that the journal has given up.
