@@ -23,14 +23,26 @@ constexpr std::uint64_t kJournal = 32 * kMiB;
 constexpr std::uint64_t kLeastJournal = 8 * kMiB;
 
 // Measured: 35 MiB with 3,000 flows, some of it for code and the kernel's side; and for each CPU the counters of cgroups and of
-// dispatches (tools/bench/figures).
-constexpr std::uint64_t kItself = 40 * kMiB;
+// dispatches (tools/bench/figures). With a file that is written flat out, on 2 CPUs: 38 MiB of its own and 20 of the kernel beside
+// the ring, of which 8 are buffers_bytes and 1 the CPUs'.
+constexpr std::uint64_t kItself = 52 * kMiB;
 constexpr std::uint64_t kForEachCpu = kMiB / 2;
 // Of these, what a start takes until the store is open and can make room, without the segment of the journal that it reads.
 // Measured with full flows and a pinned ring, on 2 CPUs (Linux 6.18, the cgroup's usage read each millisecond, four starts): up to
 // 15.1 MiB before the stream path opens, and 20.2 while it does, of which 2.7 are the segment and 1 the CPUs'. A whole start takes
 // 24.5, and 30.1 at its peak, which the flows have made room for by then.
 constexpr std::uint64_t kToBegin = 18 * kMiB;
+
+// While a flow's older half makes room, the later half is in memory. kItself has that of a flow of the usual size.
+constexpr std::uint64_t kUsualFlow = 10 * kMiB;
+std::uint64_t rewritten(std::uint64_t flow_bytes, std::uint64_t flows) {
+  return (std::max(std::min(flow_bytes, flows), kUsualFlow) - kUsualFlow) / 2;
+}
+// How much of this room flows may take, so that there is memory for that, too.
+std::uint64_t flows_in(std::uint64_t room, std::uint64_t flow_bytes) {
+  const std::uint64_t largest = room <= kUsualFlow ? room : (2 * room + kUsualFlow) / 3;
+  return largest <= flow_bytes ? largest : room - std::min(room, rewritten(flow_bytes, room));
+}
 
 // Stands for as much as one likes.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
@@ -46,19 +58,22 @@ struct Sizes {
   std::uint64_t journal = 0;
 };
 
-// 0 stands for auto. `room` is what ring and flows may take together.
-Sizes choose(Sizes sizes, std::uint64_t room) {
+// 0 stands for auto. `room` is what ring and flows may take together, with what it takes to rewrite one of `flow_bytes`.
+Sizes choose(Sizes sizes, std::uint64_t room, std::uint64_t flow_bytes) {
   const auto beside = [room](std::uint64_t other) { return room - std::min(room, other); };
   const bool flows_are_auto = sizes.flows == kAutoSize;
   std::uint64_t least = kLeastFlows;  // that the journal fits into
   if (sizes.journal != kAutoSize) least = std::max(least, sizes.journal + sizes.journal / 3 + 1);
   if (sizes.ring == kAutoSize) {
-    const std::uint64_t most = flows_are_auto ? std::min(room / 2, beside(least)) : beside(sizes.flows);
+    const std::uint64_t flows = flows_are_auto ? least : sizes.flows;
+    const std::uint64_t most =
+        std::min(flows_are_auto ? room / 2 : room, beside(flows + rewritten(flow_bytes, flows)));
     sizes.ring = std::clamp(std::bit_floor(most), kLeastRing, kRing);
   }
   if (flows_are_auto)
-    sizes.flows =
-        std::max(std::min(std::max(kFlows, least), beside(ring_of(sizes.ring)) / kMiB * kMiB), least);
+    sizes.flows = std::max(
+        std::min(std::max(kFlows, least), flows_in(beside(ring_of(sizes.ring)), flow_bytes) / kMiB * kMiB),
+        least);
   if (sizes.journal == kAutoSize) {
     const std::uint64_t most = std::max(std::min(kJournal, sizes.flows / 2), kLeastJournal);
     sizes.journal = std::min(most, max_journal_bytes(sizes.flows));
@@ -79,12 +94,14 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   fit.options = options;
   const MemoryLimit* limit = smallest(limits);
   if (limit != nullptr) fit.limit = *limit;
-  const std::uint64_t itself = kItself + cpus * kForEachCpu + options.lines.flows.buffers_bytes;
-  const std::uint64_t room = limit == nullptr ? kNoLimit : limit->bytes - std::min(limit->bytes, itself);
+  const std::uint64_t flow_bytes = options.lines.flows.flow_bytes;
+  const std::uint64_t base = kItself + cpus * kForEachCpu + options.lines.flows.buffers_bytes;
+  const std::uint64_t room = limit == nullptr ? kNoLimit : limit->bytes - std::min(limit->bytes, base);
   LineOptions& lines = fit.options.lines;
   const Sizes configured{options.ring_bytes, lines.flows_bytes, lines.journal_bytes};
   const Sizes sizes =
-      choose({ring != 0 ? ring : configured.ring, configured.flows, configured.journal}, room);
+      choose({ring != 0 ? ring : configured.ring, configured.flows, configured.journal}, room, flow_bytes);
+  const std::uint64_t itself = base + rewritten(flow_bytes, sizes.flows);
   fit.options.ring_bytes = configured.ring == kAutoSize ? sizes.ring : configured.ring;
   lines.flows_bytes = sizes.flows;
   lines.journal_bytes = sizes.journal;
@@ -102,30 +119,35 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
     const std::uint64_t charged = own.bytes - own.left;
     const std::uint64_t flows = std::min({held.flows, own.shmem, charged});
     const std::uint64_t beside = charged - flows;
-    const std::uint64_t taken = std::max(beside + new_ring + at_once, ring_of(sizes.ring) + itself);
-    const std::uint64_t keep = own.bytes - std::min(own.bytes, taken);
+    const auto left_by = [&own](std::uint64_t taken) { return own.bytes - std::min(own.bytes, taken); };
+    const std::uint64_t keep = std::min(left_by(beside + new_ring + at_once),
+                                        flows_in(left_by(ring_of(sizes.ring) + base), flow_bytes));
     fit.short_at_start = std::max(fit.short_at_start, flows - std::min(flows, keep));
     fit.short_at_once = std::max(fit.short_at_once, std::min(flows, at_once - std::min(at_once, own.left)));
   }
   fit.needed = ring_of(sizes.ring) + sizes.flows + itself;
-  const Sizes other = choose({ring, kAutoSize, kAutoSize}, room);
+  const Sizes other = choose({ring, kAutoSize, kAutoSize}, room, flow_bytes);
   fit.fits = fmt::format("stream.ring_bytes: {}, stream.flows_bytes: {}, stream.journal_bytes: {}",
                          other.ring, other.flows, other.journal);
   if (limit == nullptr || fit.needed <= limit->bytes) return fit;
-  const std::uint64_t least = ring_of(other.ring) + other.flows + itself;
+  const auto whole = [&](const Sizes& of) {
+    return ring_of(of.ring) + of.flows + base + rewritten(flow_bytes, of.flows);
+  };
+  const std::uint64_t least = whole(other);
   fit.too_much = fmt::format(
       "flowtapd may take {} (ring {}, flows {}, itself {}) and is killed beyond {} ({}): {}", mib(fit.needed),
       mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes), limit->whose,
       least <= limit->bytes ? fit.fits + " would fit, and so would auto"
                             : "it needs " + mib(least) + " at least");
-  const Sizes anew = choose(configured, room);
-  if (ring != 0 && ring_of(anew.ring) + anew.flows + itself <= limit->bytes)
+  const Sizes anew = choose(configured, room, flow_bytes);
+  if (ring != 0 && whole(anew) <= limit->bytes)
     fit.too_much += fmt::format(
         "; the ring is one from before: flowtapd --detach ends it, and the next start takes one of {}",
         mib(ring_of(anew.ring)));
   // A ring that is too large is refused. Flows would grow until flowtapd is killed, and again after each start.
-  const std::uint64_t kept =
-      std::max(room - std::min(room, ring_of(sizes.ring)), std::min(sizes.flows, kLeastFlows)) / kMiB * kMiB;
+  const std::uint64_t kept = std::max(flows_in(room - std::min(room, ring_of(sizes.ring)), flow_bytes),
+                                      std::min(sizes.flows, kLeastFlows)) /
+                             kMiB * kMiB;
   lines.flows_bytes = std::min(sizes.flows, kept);
   lines.journal_bytes = std::min(sizes.journal, max_journal_bytes(lines.flows_bytes));
   if (kept < sizes.flows) fit.too_much += fmt::format("; flows are kept to {}", mib(kept));
