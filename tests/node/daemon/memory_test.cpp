@@ -101,7 +101,7 @@ TEST_F(BelowALimit, AfterAKillForWantOfMemoryItStartsAgain) {
   EXPECT_TRUE(eventually([this] { return bytes() >= 200 * kMiB; })) << daemon_->err();
   daemon_->signal(SIGKILL);
   (void)daemon_->wait();
-  cgroup_.limit(100 * kMiB);
+  cgroup_.limit(120 * kMiB);
   take_all_memory();
   const std::uint64_t kills = cgroup_.kills();
   ASSERT_GT(kills, 0U);

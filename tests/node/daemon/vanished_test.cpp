@@ -232,9 +232,12 @@ TEST_F(Vanished, EachFileOfTheFlowsAlone) {
   };
   add();
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(root_.file("state/flows")))
-    if (entry.is_regular_file()) names.push_back(entry.path().string());
-  ASSERT_GE(names.size(), 3U) << "a log, the index, the journal";
+  ASSERT_TRUE(eventually([&] {
+    names.clear();
+    for (const auto& entry : fs::recursive_directory_iterator(root_.file("state/flows")))
+      if (entry.is_regular_file()) names.push_back(entry.path().string());
+    return names.size() >= 4;
+  })) << "a log, the index, since when there are flows, the journal";
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     fs::remove(name);
