@@ -207,7 +207,7 @@ TEST_F(Vanished, TheBpfFileSystemIsToldUntilItIsBack) {
   ASSERT_EQ(::mount("bpf", bpffs.c_str(), "bpf", 0, "mode=0700"), 0);
   EXPECT_TRUE(eventually([this] { return says("what was pinned was removed; it is pinned again"); }))
       << daemon_->err();
-  EXPECT_FALSE(daemon_->component("stream")->detail.contains("capture ends"));
+  EXPECT_TRUE(eventually([this] { return !daemon_->component("stream")->detail.contains("capture ends"); }));
   daemon_->signal(SIGKILL);
   (void)daemon_->wait();
   write(100, 100);
