@@ -1,4 +1,5 @@
 // flowtapd.
+#include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -59,6 +60,8 @@ Result<std::unique_ptr<App>> start(Config config, int argc, char** argv) {
   try {
     return App::start(std::move(config), [argc, argv] { return parse_flags(argc, argv); });
   } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again)
+      return fail(fmt::format("cannot start: {}", error.what()));
     return fail_errno(
         error.code().value(), "cannot start a thread",
         "let it have more of them: TasksMax= of its unit, pids.max of its cgroup or one above, or the "

@@ -165,7 +165,13 @@ TEST(Faults, AMountThatIsRefusedSaysWhatToDo) {
 // The standard library throws here.
 TEST(Faults, ThreadsThatAreRefused) {
   const ScratchRoot root;
-  Daemon daemon(root, {.before_exec = refusing_call(__NR_clone, EAGAIN)});
+  // The C library calls the one where there is no other.
+  const auto no_clone = refusing_call(__NR_clone, EAGAIN);
+  const auto no_clone3 = refusing_call(__NR_clone3, EAGAIN);
+  Daemon daemon(root, {.before_exec = [&] {
+                  no_clone();
+                  no_clone3();
+                }});
   EXPECT_EQ(daemon.wait(), 1) << daemon.err();
   EXPECT_EQ(lines_with(daemon.err(), "cannot start a thread: Resource temporarily unavailable").size(), 1U)
       << daemon.err();
