@@ -114,7 +114,9 @@ TEST_F(ConsumerHandoverTest, NothingIsElsewhereBehindTheSameJournal) {
   write(1, "two\n");
   open();
   rounds_for(120ms);
-  EXPECT_EQ(seen(1), "one\n?3>two\n");
+  write(1, "three\n");  // so that nothing may come any more before "two"
+  rounds();
+  EXPECT_EQ(seen(1), "one\n?3>two\nthree\n");
   EXPECT_FALSE(was_drained_elsewhere(source_, *journal_));
 }
 
