@@ -55,6 +55,15 @@ std::vector<std::byte> NameMap::kept(std::uint64_t stream) const {
   return {row.begin() + sizeof size, row.begin() + static_cast<std::ptrdiff_t>(sizeof size + size)};
 }
 
+std::vector<std::uint64_t> NameMap::streams() const {
+  std::vector<std::uint64_t> all;
+  std::uint64_t at = 0;
+  for (const std::uint64_t* before = nullptr;
+       map_.valid() && bpf_map_get_next_key(map_.get(), before, &at) == 0; before = &all.back())
+    all.push_back(at);
+  return all;
+}
+
 void NameMap::forget(std::uint64_t stream) const {
   if (map_.valid()) static_cast<void>(bpf_map_delete_elem(map_.get(), &stream));
 }

@@ -28,6 +28,8 @@ class NameMap {
   /// Empty: nothing is kept.
   [[nodiscard]] std::vector<std::byte> kept(std::uint64_t stream) const;
   void forget(std::uint64_t stream) const;
+  /// The streams of which something is kept.
+  [[nodiscard]] std::vector<std::uint64_t> streams() const;
 
  private:
   Fd map_;

@@ -29,8 +29,8 @@ struct StreamSlot {
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
-/// The most that keep_name() keeps: with it, the kernel's row takes one KiB.
-constexpr std::size_t kMostKeptName = 920;
+/// The most that keep_name() keeps: with it, the kernel's row takes two KiB.
+constexpr std::size_t kMostKeptName = 1944;
 
 /// Safe from any thread.
 class StreamControl {
@@ -57,6 +57,9 @@ class StreamControl {
   virtual void keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
   /// Empty: nothing is kept.
   [[nodiscard]] virtual std::vector<std::byte> kept_name(StreamNo stream) const = 0;
+  /// All streams of which something is kept, also those that have no slot any more.
+  [[nodiscard]] virtual std::vector<StreamNo> kept_names() const = 0;
+  virtual void forget_name(StreamNo stream) = 0;
   /// A number for a stream that no program knows.
   [[nodiscard]] virtual StreamNo take_number() = 0;
   /// Says that the ring was drained just now.

@@ -92,7 +92,7 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
     spdlog::warn(
         "stream: a flowtapd with another state directory, or with this one before it was emptied, has "
         "captured some of what "
-        "runs; what it has taken is told as missing here");
+        "runs, or the journal could not be written; what is not here is told as missing");
   source_ = std::move(ring);
   // Capture is worth more than its recording. The recording's file is there already when a service is started again.
   if (!options.record.empty())

@@ -46,6 +46,8 @@ class OlderSlots final : public flow::StreamControl {
   [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
     return older_.names().kept(stream);
   }
+  [[nodiscard]] std::vector<flow::StreamNo> kept_names() const override { return {}; }
+  void forget_name(flow::StreamNo /*stream*/) override {}
   [[nodiscard]] flow::StreamNo take_number() override { return ours_.take_number(); }
   void beat() override { older_.beat(); }
   void wake(bool /*on*/) override {}

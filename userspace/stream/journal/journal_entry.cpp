@@ -50,12 +50,13 @@ struct RawPosition {
 };
 struct RawMissed {
   std::uint64_t stream;
+  std::uint64_t from;
   std::uint64_t to;
   std::uint64_t time;
 };
 static_assert(sizeof(RawBytes) == 24 && sizeof(RawFileBytes) == 32 && sizeof(RawStream) == 40 &&
               sizeof(RawState) == 56 && sizeof(RawEnd) == 32 && sizeof(RawPosition) == 16 &&
-              sizeof(RawMissed) == 24);
+              sizeof(RawMissed) == 32);
 
 constexpr auto kMostCapture = static_cast<std::uint32_t>(Capture::kElsewhere);
 
@@ -175,8 +176,8 @@ std::optional<PositionEntry> position_entry(const EntryView& view) {
 std::optional<MissedEntry> missed_entry(const EntryView& view) {
   auto body = view.body;
   const auto raw = take<RawMissed>(body);
-  if (!raw || raw->stream == 0 || !body.empty()) return std::nullopt;
-  return MissedEntry{raw->stream, raw->to, raw->time};
+  if (!raw || raw->stream == 0 || raw->from > raw->to || !body.empty()) return std::nullopt;
+  return MissedEntry{raw->stream, raw->from, raw->to, raw->time};
 }
 
 void put(std::vector<std::byte>& out, const BytesEntry& entry) {
@@ -219,7 +220,7 @@ void put(std::vector<std::byte>& out, const PositionEntry& entry) {
 }
 
 void put(std::vector<std::byte>& out, const MissedEntry& entry) {
-  put_head(out, EntryKind::kMissed, RawMissed{entry.stream, entry.to, entry.time});
+  put_head(out, EntryKind::kMissed, RawMissed{entry.stream, entry.from, entry.to, entry.time});
 }
 
 std::uint64_t ring_hash(std::string_view ring_id) {

@@ -58,11 +58,12 @@ struct EndEntry {
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
-/// What passed before `to` and is not in this journal will not come. It passed while another journal was in use, or was in this one
+/// What passed between `from` and `to` and is not in this journal will not come. It passed while another journal was in use, or was in this one
 /// before somebody emptied it.
 struct MissedEntry {
   StreamNo stream = 0;
-  std::uint64_t to = 0;    ///< offset
+  std::uint64_t from = 0;  ///< offsets
+  std::uint64_t to = 0;
   std::uint64_t time = 0;  ///< ns since 1970
 };
 

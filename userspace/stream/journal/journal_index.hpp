@@ -34,9 +34,11 @@ struct Stream {
   std::vector<Extent> extents;             ///< by offset, without overlap
   std::uint64_t held = 0;                  ///< bytes in the extents that can be read
   std::uint64_t evicted_to = 0;  ///< bytes before it that are in no extent were evicted, or lost before that
-  std::uint64_t missed_to = 0;   ///< what is missing before it will not come, as a MissedEntry says
-  std::uint64_t batch = 0;       ///< number of the last batch with bytes of it
-  std::uint64_t settled = 0;     ///< `passed` before that batch: a gap behind it may still be filled
+  std::uint64_t missed_from =
+      0;  ///< what is missing from here to missed_to will not come, as the last MissedEntry says
+  std::uint64_t missed_to = 0;
+  std::uint64_t batch = 0;         ///< number of the last batch with bytes of it
+  std::uint64_t settled = 0;       ///< `passed` before that batch: a gap behind it may still be filled
   std::uint32_t mentioned_in = 0;  ///< the last segment that says something of it; 0: none does
   bool disordered = false;  ///< some extent does not stand in the order of the segments: it was overtaken
   bool unstated = false;    ///< the journal does not know all of it: a write failed, a segment had to go

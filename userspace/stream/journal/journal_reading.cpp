@@ -60,7 +60,7 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   if (source.next >= gap_end) return std::nullopt;
   if (source.next < stream.evicted_to)
     return gap_to(std::min(gap_end, stream.evicted_to), MissingCause::kMadeRoom);
-  if (source.next < stream.missed_to)
+  if (source.next < stream.missed_to && source.next >= stream.missed_from)
     return gap_to(std::min(gap_end, stream.missed_to), MissingCause::kElsewhere);
   next.step.piece.may_come = at != extents.end() && may_be_filled(index, stream, *at);
   return gap_to(gap_end, MissingCause::kUnknown);

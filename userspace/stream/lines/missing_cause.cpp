@@ -19,7 +19,9 @@ constexpr std::array kCauses{
     CauseText{"made_room", "they had to make room for newer ones"},
     CauseText{"unwritten", "the journal could not be written"},
     CauseText{"unreadable", "the journal could not be read"},
-    CauseText{"elsewhere", "another state directory was in use, or this one was emptied"},
+    CauseText{
+        "elsewhere",
+        "another state directory was in use, this one was emptied, or the journal could not be written"},
     CauseText{"", ""},
 };
 static_assert(kCauses.size() == static_cast<std::size_t>(MissingCause::kUnknown) + 1);

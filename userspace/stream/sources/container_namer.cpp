@@ -96,8 +96,12 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
   if (answer.container && complete && enter.cgroup != 0) named_->note(enter.cgroup, *answer.container);
   FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
   std::string flow = name_run(enter, answer, labels);
-  return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, std::move(flow),
-          render_labels(labels), !answer.container || !answer.container->sandbox, labels.count()};
+  return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial,
+          std::move(flow),
+          render_labels(labels),
+          !answer.container || !answer.container->sandbox,
+          labels.count(),
+          render_labels({.runtime = labels.runtime, .cgroup = labels.cgroup, .started = labels.started})};
 }
 
 // A pod's container is made anew for each run. All others may be started again, and so may what is within any.

@@ -31,6 +31,8 @@ class StreamSlots final : public flow::StreamControl {
   [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
     return streams_.names().kept(stream);
   }
+  [[nodiscard]] std::vector<flow::StreamNo> kept_names() const override { return streams_.names().streams(); }
+  void forget_name(flow::StreamNo stream) override { streams_.names().forget(stream); }
   [[nodiscard]] flow::StreamNo take_number() override { return streams_.take_number(); }
   void beat() override { streams_.beat(); }
   void wake(bool on) override { streams_.wake(on); }

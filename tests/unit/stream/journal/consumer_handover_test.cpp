@@ -147,16 +147,49 @@ TEST_F(ConsumerHandoverTest, WhatHasNoKeptNameIsAskedForAlsoWhenItHasEnded) {
   EXPECT_EQ(flow_of(2), "none");
 }
 
-TEST_F(ConsumerHandoverTest, LabelsThatAreTooManyAreLeftOut) {
-  namer_.answers = {
-      {NamingState::kNamed, "pod/a/b/c/d/0", "{\"image\":\"" + std::string(2000, 'i') + "\"}", true, 5}};
+TEST_F(ConsumerHandoverTest, OfLabelsThatAreTooManyTheBriefOnesAreKept) {
+  const std::string brief = "{\"cgroup\":7}";
+  namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", std::string(3000, 'i'), true, 5, brief}};
   source_.push({1, enter_of(1, 0)});
   write(1, "one\n");
   rounds();
   forget_containers();
   open("another");
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
-  EXPECT_EQ(journal_->stream(1)->name->identity, "{}");
+  EXPECT_EQ(journal_->stream(1)->name->identity, brief);
+}
+
+// Rows that nobody removes would fill the map, and then no name is kept.
+TEST_F(ConsumerHandoverTest, ANameThatComesAfterItsSlotIsFreeIsNotKept) {
+  source_.push({1, enter_of(1, 0)});  // no slot any more
+  write(2, "two\n");
+  source_.push({1, enter_of(2, 0)});
+  rounds();
+  EXPECT_FALSE(slots_.names.contains(1));
+  EXPECT_TRUE(slots_.names.contains(2));
+  slots_.names[9] = slots_.names[2];  // left by a service that was killed
+  open();
+  EXPECT_FALSE(slots_.names.contains(9));
+  EXPECT_TRUE(slots_.names.contains(2));
+}
+
+// What the ring had no room for before the hand-over is not elsewhere.
+TEST_F(ConsumerHandoverTest, AnEarlierGapIsNotElsewhere) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  slots_.slots.at(1).passed += 3;
+  write(1, "two\n");
+  rounds();
+  open("another");
+  write(1, "three\n");
+  rounds_for(120ms);
+  open();
+  write(1, "four\n");
+  rounds();
+  write(1, "five\n");
+  rounds();
+  EXPECT_EQ(seen(1), "one\n?3>two\n<6>four\nfive\n");
 }
 
 TEST_F(ConsumerHandoverTest, ATapsNameIsNotKeptSinceItEndsWithItsService) {

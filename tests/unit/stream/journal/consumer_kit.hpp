@@ -58,6 +58,12 @@ class ScriptedSlots final : public StreamControl {
     const auto at = names.find(stream);
     return at == names.end() ? std::vector<std::byte>() : at->second;
   }
+  [[nodiscard]] std::vector<StreamNo> kept_names() const override {
+    std::vector<StreamNo> all;
+    for (const auto& [stream, name] : names) all.push_back(stream);
+    return all;
+  }
+  void forget_name(StreamNo stream) override { names.erase(stream); }
   [[nodiscard]] StreamNo take_number() override { return next_number++; }
   void beat() override {
     ++beats;

@@ -64,11 +64,11 @@ TEST_F(PipelineLossesTest, OfAStreamThatHasEnded) {
 TEST_F(PipelineLossesTest, ElsewhereAreToldWithoutAnotherByte) {
   const std::string told =
       "F:missing=4:cause=elsewhere [flowtap: 4 bytes are missing here: another state directory was in use, "
-      "or this one was "
-      "emptied]";
+      "this"
+      " one was emptied, or the journal could not be written]";
   name(1, "pod/a");
-  batch_.add(MissedEntry{1, 4, 1'500'000'000});
-  batch_.add(MissedEntry{2, 4, 1'500'000'000});
+  batch_.add(MissedEntry{1, 0, 4, 1'500'000'000});
+  batch_.add(MissedEntry{2, 0, 4, 1'500'000'000});
   append();
   EXPECT_EQ(gap("pod/a"), told);
   EXPECT_TRUE(log_of(*store_, "pod/a").starts_with("1970-01-01T00:00:01.5")) << "the time is known";
@@ -87,7 +87,7 @@ TEST_F(PipelineLossesTest, ElsewhereAreToldWithoutAnotherByte) {
 TEST_F(PipelineLossesTest, ElsewhereDoNotTakeWhatIsLate) {
   name(1, "pod/a");
   bytes(1, 8, "later\n");
-  batch_.add(MissedEntry{1, 8, 1'500'000'000});
+  batch_.add(MissedEntry{1, 0, 8, 1'500'000'000});
   append();
   bytes(1, 4, "two\n");
   append();

@@ -292,6 +292,7 @@ void LogConsumer::sweep(Clock::time_point now) {
   // Nothing needs to be remembered of streams without a slot.
   std::unordered_set<StreamNo> there;
   for (const StreamSlot& slot : slots) there.insert(slot.stream);
+  forget_names(there);
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
   std::erase_if(owners_, [&there](const auto& owner) { return !there.contains(owner.first); });
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });

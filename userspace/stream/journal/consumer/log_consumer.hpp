@@ -122,7 +122,8 @@ class LogConsumer {
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
   void take_kept_names(const std::vector<StreamSlot>& slots);
-  void keep_name(const StreamEntry& entry);
+  void keep_name(const StreamEntry& entry, const std::string& brief);
+  void forget_names(const std::unordered_set<StreamNo>& there);
   void look_for_missed(const std::vector<StreamSlot>& slots);
   void miss_before(StreamNo stream, std::uint64_t offset, std::uint64_t time);
   void settle_missed(Clock::time_point now);
@@ -168,6 +169,7 @@ class LogConsumer {
   std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
+  std::unordered_set<StreamNo> kept_;      // streams whose names are kept
   std::optional<Elsewhere> elsewhere_;     // until it is told
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};

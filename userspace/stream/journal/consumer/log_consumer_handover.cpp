@@ -31,32 +31,46 @@ bool was_drained_elsewhere(const RecordSource& source, const Journal& journal) {
   return source.position() > journal.position_of(source.ring_id()).value_or(0);
 }
 
-void LogConsumer::keep_name(const StreamEntry& entry) {
+void LogConsumer::keep_name(const StreamEntry& entry, const std::string& brief) {
   std::vector<std::byte> row;
   put(row, entry);
   if (row.size() > kMostKeptName) {  // its flow's id says the most of what its labels do
-    StreamEntry brief = entry;
-    brief.name.identity = "{}";
+    StreamEntry shorter = entry;
+    shorter.name.identity = brief;
     row.clear();
-    put(row, brief);
+    put(row, shorter);
   }
   streams_.keep_name(entry.stream, row);
+  kept_.insert(entry.stream);
+}
+
+// A name may come when its stream has no slot any more: it is looked for longer than the slot rests.
+void LogConsumer::forget_names(const std::unordered_set<StreamNo>& there) {
+  std::erase_if(kept_, [&](StreamNo stream) {
+    if (there.contains(stream)) return false;
+    streams_.forget_name(stream);
+    return true;
+  });
 }
 
 void LogConsumer::take_kept_names(const std::vector<StreamSlot>& slots) {
+  for (const StreamNo stream : streams_.kept_names()) kept_.insert(stream);
+  std::unordered_set<StreamNo> there;
+  for (const StreamSlot& slot : slots) there.insert(slot.stream);
+  forget_names(there);  // a service that was killed may have left some
   for (const StreamSlot& slot : slots) {
     const auto known = journal_.stream(slot.stream);
     if (known && known->name) {
       // A build that kept no names may have named it. A tap ends with its service, and FileStreams keeps what is a file's.
       const bool is_listed = slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER;
-      if (is_listed && known->name->capture == Capture::kTaken) keep_name({slot.stream, *known->name});
+      if (is_listed && known->name->capture == Capture::kTaken) keep_name({slot.stream, *known->name}, "{}");
       continue;
     }
     const Kept kept = parse_kept(streams_.kept_name(slot.stream));
     if (!kept.name || kept.name->stream != slot.stream) continue;
     batch_.add(*kept.name);
-    if (kept.passed > (known ? known->sums.passed : 0))
-      batch_.add(MissedEntry{slot.stream, kept.passed, wall_ns()});
+    const std::uint64_t passed = known ? known->sums.passed : 0;
+    if (kept.passed > passed) batch_.add(MissedEntry{slot.stream, passed, kept.passed, wall_ns()});
   }
 }
 
@@ -75,7 +89,8 @@ void LogConsumer::miss_before(StreamNo stream, std::uint64_t offset, std::uint64
   const auto at = elsewhere_->streams.find(stream);
   if (at == elsewhere_->streams.end() || std::exchange(at->second.begun, true)) return;
   const auto known = journal_.stream(stream);
-  if (offset > (known ? known->sums.passed : 0)) batch_.add(MissedEntry{stream, offset, time});
+  const std::uint64_t passed = known ? known->sums.passed : 0;
+  if (offset > passed) batch_.add(MissedEntry{stream, passed, offset, time});
 }
 
 // Of streams that are silent, too, it is known by now what was taken: nothing of what had passed at the start can still be on its way.
@@ -94,7 +109,7 @@ void LogConsumer::tell_missed() {
     if (missed.begun || is_followed_file(stream)) continue;
     const auto known = journal_.stream(stream);
     const bool is_known = known && (known->sums.ended || known->sums.passed >= missed.passed);
-    if (!is_known) batch_.add(MissedEntry{stream, missed.passed, wall_ns()});
+    if (!is_known) batch_.add(MissedEntry{stream, known ? known->sums.passed : 0, missed.passed, wall_ns()});
   }
 }
 

@@ -80,7 +80,7 @@ void LogConsumer::add_name(Nameless& who, std::size_t output, std::uint32_t fds,
   if (fresh)
     batch_.add(EndEntry{place.stream, 0, 0, {}});  // no byte of it can come
   else if (capture == Capture::kTaken)
-    keep_name(entry);
+    keep_name(entry, naming.brief);
 }
 
 bool LogConsumer::is_listed(const std::string& flow, const std::string& output) const {

@@ -20,6 +20,8 @@ struct Naming {
   std::string identity;  ///< JSON for those who list flows
   bool whole = true;     ///< its outputs that are not captured are listed, too
   unsigned known = 0;    ///< how much is known: the partial answer that knows more counts
+  /// The part of `identity` that no other source tells, for a place with little room.
+  std::string brief = "{}";
 };
 
 /// Used by the consumer's thread alone.
