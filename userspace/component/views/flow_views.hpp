@@ -40,9 +40,9 @@ struct StreamStatus {
 /// One member of /api/v1/flows. Members that do not apply or are not known are absent. It has many members, since it is
 /// all that the API tells of a flow.
 struct FlowStatus {
-  std::string
-      id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START; of a
-      ///< container's later runs container/NAME-ID12@N
+  /// Design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START; of a container's later runs
+  /// container/NAME-ID12@N
+  std::string id;
   std::string kind;  ///< the first part of the id
   std::optional<std::string> ns;
   std::optional<std::string> pod;
