@@ -19,6 +19,16 @@ TEST(CutMark, IsTakenOffWhateverToolHasWrittenIt) {
     EXPECT_EQ(without_cut_mark(text), text);
 }
 
+TEST(CutMark, IsShort) {
+  const std::string cut = "0/3 nodes are available: 3 Insufficient cpu";
+  EXPECT_EQ(without_cut_mark(cut + "<truncated " + std::string(50, 'x') + '>'), cut);
+  const std::string longer = cut + "[truncated " + std::string(60, 'x') + ']';
+  EXPECT_EQ(without_cut_mark(longer), longer);
+  const std::string signs = "0/" + std::string(std::size_t{1} << 20U, '>');
+  EXPECT_GT(without_cut_mark(signs).size(), signs.size() - 10) << "nobody leaves as many";
+  EXPECT_LT(without_cut_mark(signs).size(), signs.size());
+}
+
 TEST(CutMark, ASentenceMayBeCutWithinItsQuotes) {
   for (const char* text :
        {"0/3 nodes are available: 3 Insufficient cpu...", "0/3 nodes are available: 3 node(s) ",
