@@ -16,6 +16,12 @@ constexpr std::string_view kAvailable = "nodes are available:";
 constexpr std::string_view kEnd = ". ";
 // The plugin of claims says this of each pod, also of those that have none.
 constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
+// In a pattern of the table.
+constexpr std::string_view kOwnNumber = ", <count> ";
+// Each part is looked up in the whole table, and a longer one again for each number that it gets. No scheduler has as many reasons,
+// and no reason as many numbers; a sentence with more parts is told part by part.
+constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kMostOwnNumbers = 8;
 
 // Takes digits and the space behind them away; nothing if the text does not begin so.
 std::optional<std::size_t> take_count(std::string_view& text) {
@@ -77,29 +83,37 @@ bool is_known(std::string_view reason) {
   return known;
 }
 
-// A reason may have numbers of its own: "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining". kube-scheduler sorts the parts
-// as texts, and if no node has two reasons they are as many as the nodes. A reason that stands in the table is one for itself.
-std::vector<Part> joined(const std::vector<Part>& parts, std::size_t all) {
-  std::size_t sum = 0;
-  for (const Part& part : parts) sum += part.nodes;
+// Whether a row of the table says that the reason has a number behind a comma, and the reason has it. A row that takes anything
+// at its end says nothing of it.
+bool has_own_number(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice && advice->pattern.contains(kOwnNumber);
+}
+
+// A reason may have numbers of its own: "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining". The table knows some of
+// them. Others show where a part is not sorted, for kube-scheduler sorts them as texts: a part that the table does not know belongs
+// to one before it that the table does not know either. Nothing else is put together, since a node may have several reasons.
+std::vector<Part> joined(std::vector<Part> parts) {
+  if (parts.size() > kMostParts) return parts;
   std::vector<Part> out;
+  std::size_t numbers = 0;  // that the last one has got
   for (const Part& part : parts) {
-    if (!out.empty() && !is_known(part.reason)) {
+    if (!out.empty() && numbers < kMostOwnNumbers && !is_known(part.reason)) {
       Part& last = out.back();
-      const bool sorted = last.text <= part.text;
       const auto reach = [&part](std::string_view from) {
         const char* const end = part.text.data() + part.text.size();
         return std::string_view(from.data(), static_cast<std::size_t>(end - from.data()));
       };
-      // A taint ends with its bracket.
-      const bool makes_sense = !last.reason.ends_with('}') && is_known(reach(last.reason));
-      if ((makes_sense && (!sorted || sum > all)) || (!sorted && !is_known(last.reason))) {
-        sum -= part.nodes;
+      const bool sorted = last.text <= part.text;
+      if ((has_own_number(reach(last.reason)) && !has_own_number(last.reason)) ||
+          (!sorted && !is_known(last.reason))) {
         last = {.text = reach(last.text), .nodes = last.nodes, .reason = reach(last.reason)};
+        ++numbers;
         continue;
       }
     }
     out.push_back(part);
+    numbers = 0;
   }
   return out;
 }
@@ -132,7 +146,7 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
   if (behind < sentence.size()) out.preemption = with_mark.substr(behind);
   if (out.preemption.starts_with(kNoClaims)) out.preemption.remove_prefix(kNoClaims.size());
-  std::vector<Part> parts = joined(parts_of(sentence.substr(0, end), *all), *all);
+  std::vector<Part> parts = joined(parts_of(sentence.substr(0, end), *all));
   const bool cut_here = cut && end == sentence.size() && !parts.empty();
   if (cut_here && !is_said(parts.back())) parts.pop_back();
   for (const Part& part : parts) {

@@ -140,7 +140,7 @@ void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
     skips.at(Field::kError) = skipped;
     add(own.key(), skips);
   }
-  const auto error = parse_fit_error(verdict[Field::kSummary]);
+  const auto error = parse_fit_error(beginning_of(verdict[Field::kSummary], Attempt::kLongestText));
   if (!error) return;
   const auto held = std::exchange(work(verdict).held, {});
   if (held.empty() || held.size() >= kMostHeld) return;

@@ -78,6 +78,29 @@ TEST(FitError, ANumberInAReasonIsNoCount) {
       << "somebody else has sorted them";
   EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient quotas, used: 1, 2 my own reason."),
             "1*Insufficient quotas, used: 1; 2*my own reason; | ");
+  EXPECT_EQ(parsed("0/3 nodes are available: 3 minCount (4) cannot be satisfied: 2 scheduled, 1 rem\u2026"),
+            "3*minCount (4) cannot be satisfied: 2 scheduled, 1 rem; | ");
+}
+
+TEST(FitError, ANodeMayHaveTwoReasons) {
+  for (const char* known : {"node(s) didn't match pod affinity/anti-affinity rules",
+                            "Insufficient quotas, used: 1", "minCount (4) cannot be satisfied"})
+    EXPECT_EQ(parsed("0/3 nodes are available: 2 " + std::string(known) + ", 2 my plugin says no."),
+              "2*" + std::string(known) + "; 2*my plugin says no; | ")
+        << "more than there are nodes";
+}
+
+TEST(FitError, ManyPartsAreToldOneByOne) {
+  const auto sentence = [](std::size_t parts) {
+    std::string out = "0/9 nodes are available: 9 z";
+    for (std::size_t i = 0; i < parts; ++i) out += ", 1 a";
+    return out + '.';
+  };
+  EXPECT_EQ(parsed(sentence(3)), "9*z, 1 a, 1 a, 1 a; | ");
+  EXPECT_EQ(parse_fit_error(sentence(9))->reasons.size(), 2U) << "no reason has as many numbers";
+  EXPECT_EQ(parse_fit_error(sentence(255))->reasons.size(), 248U);
+  EXPECT_EQ(parse_fit_error(sentence(256))->reasons.size(), 257U) << "no scheduler has as many reasons";
+  EXPECT_EQ(parse_fit_error(sentence(200'000))->reasons.size(), 200'001U);
 }
 
 TEST(FitError, AReasonOfAllNodesHasNoCount) {
