@@ -96,22 +96,29 @@ void SchedulerLog::add(Fact fact) {
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
   if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
+  const bool makes_room = fact.kind == FactKind::kVictim || fact.kind == FactKind::kDisplaces;
+  if (!fact.group.empty()) {
+    if (makes_room) tell_victim(fact);
+    return;
+  }
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
   if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
   add(key, fact);
-  if (fact.kind == FactKind::kVictim || fact.kind == FactKind::kDisplaces) tell_victim(fact);
+  if (makes_room) tell_victim(fact);
 }
 
-// The line is about the pod for which the other one is ended.
+// The line is about the pod, or the group, for which the other one is ended.
 void SchedulerLog::tell_victim(const Fact& fact) {
   const std::string_view victim = fact[Field::kPod];
   const std::size_t slash = std::min(victim.find('/'), victim.size());
   const flow::FlowKey key{.ns = victim.substr(0, slash),
                           .name = victim.substr(std::min(slash + 1, victim.size()))};
-  if (fact.pod.name.empty() || !flow::is_dns_label(key.ns) || !flow::is_dns_subdomain(key.name)) return;
-  std::string preemptor;
-  fact.pod.put(preemptor);
+  if ((fact.pod.name.empty() && fact.group.empty()) || !flow::is_dns_label(key.ns) ||
+      !flow::is_dns_subdomain(key.name))
+    return;
+  std::string preemptor(fact.group);
+  if (preemptor.empty()) fact.pod.put(preemptor);
   const std::string says = "preempted by " + preemptor;
   Fact told = fact;
   told.kind = fact.kind == FactKind::kVictim ? FactKind::kPreempted : FactKind::kDisplaced;

@@ -72,6 +72,22 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
   }
 }
 
+TEST(Preemption, APodGroupIsNoPod) {
+  for (const std::string begin :
+       {R"("Preemptor preempted a waiting pod" preemptorType="podgroup" preemptor="ns/g" waitingPod=)",
+        R"("Preemptor rejected a pod in preBind" preemptorType="podgroup" preemptor="ns/g" podInPreBind=)"}) {
+    const std::string line = begin + R"("ns/w" node="n1")";
+    DiagnosisStore store;
+    test::read(store, test::log_of({kBegin, line}));
+    EXPECT_FALSE(store.find("ns", "g")) << begin;
+    EXPECT_EQ(room(store.find("ns", "p").value_or(Diagnosis{})), ":") << "the pod that is tried: " << begin;
+    const Diagnosis other =
+        of({R"("Pod is waiting to be scheduled to node" pod="ns/w" nodeName="n1")", line}, "w");
+    EXPECT_EQ(other.bind.summary, "preempted by podgroup ns/g") << begin;
+    EXPECT_EQ(other.node, "n1") << begin;
+  }
+}
+
 std::string lacks_of(const Diagnosis& found) {
   std::string out;
   for (const std::string& one : found.lacks) out += one + '\n';

@@ -116,6 +116,8 @@ struct Fact {
   std::string_view line;  ///< the record that says it, or its beginning: kLongestLine at most
   flow::FlowKey pod;      ///< both empty: the record names none, or
   std::string_view name;  ///< only this name, without its namespace
+  std::string_view
+      group;  ///< room is made for this, which is no pod: "podgroup ns/name"; then the record names no pod but the victim
   std::array<std::string_view, kFields> values;
 
   [[nodiscard]] std::string_view operator[](Field field) const {

@@ -113,6 +113,23 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   return true;
 }
 
+// From 1.36 on room may be made for a pod group, too, and `preemptorType` tells which it is. False: there is no preemptor.
+bool FactParser::read_preemptor() {
+  const flow::KlogPair* pair = pair_of("preemptor");
+  const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
+  if (!object || !flow::is_dns_label(object->ns) || !flow::is_dns_subdomain(object->name)) return false;
+  const flow::FlowKey key{.ns = object->ns, .name = object->name};
+  const flow::KlogPair* type = pair_of("preemptorType");
+  if (type == nullptr || type->value == "pod") {
+    named_.pod = key;
+    return true;
+  }
+  group_ = std::string(fitting(Field::kResource, type->value)).append(1, ' ');
+  key.put(group_);
+  named_.group = group_;
+  return true;
+}
+
 // False: the record is about something else than a pod, or about a pod whose name Kubernetes does not allow.
 bool FactParser::read_name(const flow::KlogRecord& record) {
   named_ = {};
@@ -121,12 +138,7 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
     named_.pod = *found.key;
     return found.key->ns != flow::kOtherFlows;
   }
-  if (const flow::KlogPair* pair = pair_of("preemptor"))
-    if (const auto object = flow::klog_object(*pair))
-      if (flow::is_dns_label(object->ns) && flow::is_dns_subdomain(object->name)) {
-        named_.pod = {.ns = object->ns, .name = object->name};
-        return true;
-      }
+  if (read_preemptor()) return true;
   for (const char* key : {"pod", "podName", "object", "logID"}) {
     const flow::KlogPair* pair = pair_of(key);
     if (pair == nullptr) continue;

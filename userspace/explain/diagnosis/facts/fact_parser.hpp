@@ -27,6 +27,7 @@ class FactParser {
  private:
   void read_pairs(const flow::KlogRecord& record);
   bool read_name(const flow::KlogRecord& record);
+  bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   bool read_row(const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
@@ -37,6 +38,7 @@ class FactParser {
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
+  std::string group_;
   Fact named_;  // what all facts of the record have in common: the pod
 };
 
