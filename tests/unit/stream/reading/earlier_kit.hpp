@@ -55,7 +55,7 @@ class EarlierLinesTest : public testing::Test {
     pipeline_->replay(1);
   }
 
-  // The n-th line has the time of n seconds. Every tenth is standard error's.
+  // The n-th line has the time of n seconds, and the first one that of 1 ns, since 0 is no time. Every tenth is standard error's.
   void write(std::uint64_t from, std::uint64_t to, const std::string& id = kPodFlow) {
     flow::Batch batch;
     for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
@@ -65,8 +65,9 @@ class EarlierLinesTest : public testing::Test {
     for (std::uint64_t n = from; n < to; ++n) {
       const std::string text = numbered(n);
       std::uint64_t& at = at_[n % 10 == 3 ? 1 : 0];
-      batch.add(flow::BytesEntry{n % 10 == 3 ? flow::StreamNo{2} : flow::StreamNo{1}, at,
-                                 (n + late_) * kSecond, 0, flow::as_bytes(text)});
+      const std::uint64_t time = std::max<std::uint64_t>((n + late_) * kSecond, 1);
+      batch.add(flow::BytesEntry{n % 10 == 3 ? flow::StreamNo{2} : flow::StreamNo{1}, at, time, 0,
+                                 flow::as_bytes(text)});
       at += text.size();
       if (n % 100 == 99 || n + 1 == to) append(batch);
     }

@@ -22,7 +22,7 @@ TEST_F(EarlierLinesTest, AreTheJournalsWhereTheStoreHasMadeRoom) {
     EXPECT_EQ(log({.tail_lines = n}), numbered(5000 - std::min<std::uint64_t>(n, 5000), 5000) + "|") << n;
   EXPECT_EQ(log({.since = at_second(1234)}), numbered(1234, 5000) + "|");
   EXPECT_EQ(log({.limit_bytes = 10}), numbered(0, 10).substr(0, 10) + "|");
-  EXPECT_TRUE(log({.timestamps = true}).starts_with("1970-01-01T00:00:00.000000000Z line 0\n"));
+  EXPECT_TRUE(log({.timestamps = true}).starts_with("1970-01-01T00:00:00.000000001Z line 0\n"));
   std::string err;
   for (std::uint64_t n = 3; n < 5000; n += 10) err += numbered(n);
   EXPECT_EQ(log({.outputs = api::Outputs::kStderr}), err + "|");
