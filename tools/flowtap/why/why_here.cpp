@@ -74,9 +74,9 @@ const Ended* end_of(const Ends& ends, const std::string& container) {
 // Whether a flow has bytes of a later run, of which flowtapd has not seen the end: it was away. What a child still wrote when its
 // container had ended comes soon.
 bool is_of_later_run(const api::FlowStatus& flow, const api::ContainerExit& exit) {
-  constexpr std::chrono::seconds kSoon{10};
+  constexpr std::chrono::seconds kShortlyAfter{10};
   if (!flow.last || flow.open || *flow.last <= exit.time) return false;
-  return flow.id != exit.flow || *flow.last > exit.time + kSoon;
+  return flow.id != exit.flow || *flow.last > exit.time + kShortlyAfter;
 }
 
 bool has_later_run(const Here& here, const Ended& ended) {
