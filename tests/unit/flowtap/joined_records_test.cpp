@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/paths/paths.hpp"
+#include "tests/unit/flowtap/forms/records_in.hpp"
 #include "tests/unit/flowtap/shell.hpp"
-#include "tools/flowtap/saved/unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -22,15 +22,7 @@ const std::string kOther = kHeader + R"("Attempting to schedule pod" pod="a/c")"
 const std::string kJson =
     R"({"ts":1795687200100.1,"caller":"a.go:1","msg":"m","pod":{"name":"b","namespace":"a"},"err":"0/3 \"x\""})";
 
-std::vector<std::string> records_in(const std::string& bytes) {
-  std::vector<std::string> out;
-  SavedLines lines([&out](const SavedLine& line) {
-    if (line.kind == SavedLine::Kind::kRecord) out.emplace_back(line.text);
-  });
-  lines.add(bytes, 0);
-  lines.finish();
-  return out;
-}
+using test::records_in;
 
 using Records = std::vector<std::string>;
 

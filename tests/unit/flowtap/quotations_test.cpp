@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/unit/flowtap/forms/records_in.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
-#include "tools/flowtap/saved/unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -15,15 +15,7 @@ namespace {
 const std::string kRecord =
     R"(I1126 10:00:00.103412       1 schedule_one.go:1046] "Unable to schedule pod; no fit; waiting" pod="a/b")";
 
-std::vector<std::string> records_in(const std::string& bytes) {
-  std::vector<std::string> out;
-  SavedLines lines([&out](const SavedLine& line) {
-    if (line.kind == SavedLine::Kind::kRecord) out.emplace_back(line.text);
-  });
-  lines.add(bytes, 0);
-  lines.finish();
-  return out;
-}
+using test::records_in;
 
 // As JSON and Go write it.
 std::string in_json(std::string_view text) {
