@@ -54,10 +54,13 @@ TEST_P(Counting, EveryDispatchOnceFromTheFirstTaskToTheLast) {
   EXPECT_EQ(run.left_behind, "");
   EXPECT_EQ(run.sum(), run.others.switches);
   EXPECT_EQ(run.traced_sum(), 0U) << "the tracing programs leave the types to it";
-  EXPECT_EQ(run.others.unmarked, 0U);
+  // The other account marks a task in its storage. The kernel refuses that to an interrupt which inserts a task while its CPU is
+  // at some task's storage.
+  EXPECT_LE(run.others.unmarked, kFewTurns);
   const auto unobserved = run.of(FTAP_SLOT_EXT_UNOBSERVED);
   // An insertion that the kernel takes back while the scheduler is loaded or unloaded stands only in the other account.
-  EXPECT_LE(run.sum() - unobserved, run.others.after_insertion) << "a type is of an insertion";
+  EXPECT_LE(run.sum() - unobserved, run.others.after_insertion + run.others.unmarked)
+      << "a type is of an insertion";
   EXPECT_GE(run.sum(), run.others.after_insertion);
   // And few are unobserved: those that ran or waited when it was loaded and unloaded.
   EXPECT_LE(unobserved, kFewTurns);

@@ -248,6 +248,7 @@ class FlowsInTrouble : public testing::Test {
   void expect_all() {
     while (part_ < kParts) go_on();
     EXPECT_EQ(container_->wait(), 0);
+    EXPECT_EQ(difference(containerd_.out(container_id("scheduler")), wanted_), "") << "what the runtime has";
     EXPECT_EQ(follower_->wait(), 0) << follower_->complaint();
     EXPECT_EQ(difference(follower_->text(), wanted_), "");
     EXPECT_EQ(difference(root_.read("main.log"), wanted_), "");
@@ -256,6 +257,7 @@ class FlowsInTrouble : public testing::Test {
     const auto flow = ended_flow(*daemon_, "pod/kube-system/kube-scheduler-a/");
     ASSERT_TRUE(flow);
     EXPECT_EQ(flow->missing, 0U);
+    EXPECT_FALSE(flow->suspect);
     EXPECT_EQ(daemon_->settled_stats().series.at("flowtap_main_log_lost_bytes_total"), 0);
   }
 

@@ -1,6 +1,7 @@
 // Records between which a newline, a line's end or the backslashes were lost.
 #include "tools/flowtap/saved/unwrap/joined_records.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +29,8 @@ using Records = std::vector<std::string>;
 
 TEST(JoinedRecords, AreToldApartWhateverIsLeftBetweenThem) {
   for (const char* between : {"", " ", "  ", ";", ", ", " | ", "\\n", "\t"})
-    EXPECT_EQ(records_in(kOne + between + kOther + between + kOne + '\n'), (Records{kOne, kOther, kOne}))
+    EXPECT_EQ(records_in(fmt::format("{1}{0}{2}{0}{1}\n", between, kOne, kOther)),
+              (Records{kOne, kOther, kOne}))
         << '"' << between << '"';
   EXPECT_EQ(records_in(kJson + kJson + ' ' + kJson), (Records{kJson, kJson, kJson}));
   const std::string number = kHeader + R"("m" pod="a/b" node="n" feasibleNodes=2)";
@@ -42,7 +44,8 @@ TEST(JoinedRecords, AreToldApartWhateverIsLeftBetweenThem) {
 TEST(JoinedRecords, ToolsPrefixesBetweenThemBelongToNone) {
   for (const char* prefix : {"[pod/kube-scheduler-cp1/kube-scheduler] ", "kube-scheduler-1  | ",
                              "Nov 26 10:00:00 cp1 kube-scheduler[1234]: ", "2026-11-26T10:00:00Z "})
-    EXPECT_EQ(records_in(prefix + kOne + prefix + kOther + '\n'), (Records{kOne, kOther})) << prefix;
+    EXPECT_EQ(records_in(fmt::format("{0}{1}{0}{2}\n", prefix, kOne, kOther)), (Records{kOne, kOther}))
+        << prefix;
 }
 
 TEST(JoinedRecords, AHeaderEndsTheRecordThatWasCutBeforeIt) {

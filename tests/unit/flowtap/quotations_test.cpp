@@ -95,8 +95,8 @@ TEST(Quotations, WhatASentenceHasIsNoRecord) {
     for (const std::string& prefix : all)
       for (const std::string& record : {kRecord, nested})
         for (const std::string& line :
-             {prefix + record, prefix + '"' + record + '"', prefix + in_json(record),
-              prefix + '\'' + record + '\'',
+             {prefix + record, fmt::format(R"({}"{}")", prefix, record), prefix + in_json(record),
+              fmt::format("{}'{}'", prefix, record),
               fmt::format(R"({{"level":"warn","message":{}}})", in_json(prefix + record)),
               fmt::format(R"("err": {},)", in_json(prefix + record)),
               fmt::format(R"(time="2026-11-26T10:00:00Z" level=info msg={})", in_json(prefix + record))})
@@ -116,10 +116,10 @@ TEST(Quotations, ARecordInJsonIsNoneEither) {
 TEST(Quotations, OneWordIsAPrefixIfMostLinesHaveIt) {
   for (const std::string& prefix : kDoubted) {
     const std::string line = prefix + kRecord + '\n';
-    EXPECT_EQ(records_in(line + line + line + "other\n"), (std::vector{kRecord, kRecord, kRecord})) << prefix;
-    EXPECT_EQ(records_in(line + line), std::vector<std::string>{}) << prefix << "may be two quotations";
-    EXPECT_EQ(records_in(line + "a\nb\n" + line + "c\n" + line + "d\n"), std::vector<std::string>{})
+    EXPECT_EQ(records_in(fmt::format("{0}{0}{0}other\n", line)), (std::vector{kRecord, kRecord, kRecord}))
         << prefix;
+    EXPECT_EQ(records_in(line + line), std::vector<std::string>{}) << prefix << "may be two quotations";
+    EXPECT_EQ(records_in(fmt::format("{0}a\nb\n{0}c\n{0}d\n", line)), std::vector<std::string>{}) << prefix;
   }
   const std::string block =
       "scheduler: " + kRecord + " err=<\nscheduler: \tone\nscheduler: \ttwo\nscheduler:  >\n";
