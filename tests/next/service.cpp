@@ -1,7 +1,7 @@
 // The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older rings still give,
 // then a line "OLDER NEWER" per stream and an empty one to standard output, then what its own ring gives until standard input
-// ends. In the file each record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should
-// be.
+// ends. In the file each record has its size in front (4 bytes). With a third argument, whatever it is, it ends as soon as it has
+// relieved them. Ends with 1 and a sentence when something is not as it should be.
 #include <poll.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ bool input_has_ended() {
   return ::poll(&input, 1, 0) != 0;
 }
 
-int serve(const char* bpffs, const char* file) {
+int serve(const char* bpffs, const char* file, bool dies) {
   std::ofstream out(file, std::ios::binary);
   auto live = must(kernel::start_log_tap({.bpffs = bpffs}));
   std::vector<std::unique_ptr<kernel::RingReader>> older;
@@ -57,6 +57,7 @@ int serve(const char* bpffs, const char* file) {
                 static_cast<unsigned long long>(stream.number));
   std::puts("");
   std::fflush(stdout);
+  if (dies) return 0;
   for (const auto& ring : older) drain(*ring, out);
   live.forget_older();
   auto streams = must(live.streams());
@@ -73,5 +74,5 @@ int serve(const char* bpffs, const char* file) {
 }  // namespace flowtap
 
 int main(int argc, char** argv) {
-  return argc == 3 ? flowtap::serve(argv[1], argv[2]) : 2;
+  return argc == 3 || argc == 4 ? flowtap::serve(argv[1], argv[2], argc == 4) : 2;
 }

@@ -1,6 +1,7 @@
 // A build with another layout takes the place of the running one, and that one takes it back, while containers write. Nothing is
 // missing and nothing is double.
 #include <bpf/bpf.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -47,12 +48,24 @@ std::uint64_t captured(const Daemon& daemon) {
   return sum;
 }
 
+std::string all_flows(const Daemon& daemon) {
+  std::string all;
+  for (const FlowSeen& flow : flows_of(daemon)) {
+    all +=
+        fmt::format("{}: {} bytes, {} missing, {} streams", flow.id, flow.bytes, flow.missing, flow.streams);
+    for (const auto& [output, capture] : flow.capture) all += fmt::format(" {}={}", output, capture);
+    all += '\n';
+  }
+  return all;
+}
+
 void expect_all(const ScratchRoot& root, Podman& podman, const Daemon& daemon) {
   root.write("busybox/stop", "");
   for (const auto& [name, stream] : {std::pair{"one", "stdout"}, {"other", "stderr"}}) {
     EXPECT_EQ(podman.wait(name), 0);
     const auto flow = ended_flow(daemon, std::string("container/") + name + "-");
     ASSERT_TRUE(flow);
+    SCOPED_TRACE(all_flows(daemon));
     EXPECT_EQ(flow->missing, 0U) << daemon.metrics();
     const auto parts = static_cast<unsigned>(std::stoul(root.read(std::string("busybox/parts.") + name)));
     // The flow's file has it, too: its lines go on under another stream's number, and one may be cut where that begins.

@@ -19,13 +19,16 @@ namespace flowtap::test {
 // A new build's service, which prints which stream went on as which.
 class NextService {
  public:
-  NextService(const std::string& bpffs, const std::string& file) {
+  enum class Until : std::uint8_t { kEnd, kRelieved };
+  /// kRelieved: it dies before it has said anywhere what it has relieved.
+  NextService(const std::string& bpffs, const std::string& file, Until until = Until::kEnd) {
     const std::string program = paths::in_build("tests/next/next_service");
     pid_ = ::fork();
     if (pid_ != 0) return;
     ::dup2(lives_.out.get(), 0);
     ::dup2(said_.in.get(), 1);
-    ::execl(program.c_str(), program.c_str(), bpffs.c_str(), file.c_str(), nullptr);
+    const char* const dies = until == Until::kRelieved ? "dies" : nullptr;
+    ::execl(program.c_str(), program.c_str(), bpffs.c_str(), file.c_str(), dies, nullptr);
     ::_exit(127);
   }
 

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "stream/capture/relief.hpp"
+#include "stream/journal/journal.hpp"
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
 #include "tests/bpf/logtap/takeover/logtap_takeover.hpp"
@@ -129,6 +131,36 @@ TEST_F(LogTapUpgradeDied, AfterItRegisteredAStream) {
       << captured.of(registered).captured() << " + " << captured.of(numbers.at(registered)).captured()
       << " of " << text.size();
   EXPECT_EQ(captured.of(numbers.at(tomorrows)).whole(), "the other one's");
+}
+
+class KnowsNobody : public flow::Namer {
+ public:
+  flow::Naming name(const flow::Enter& /*enter*/) override { return {flow::NamingState::kNotOurs, {}, "{}"}; }
+};
+
+// What the process writes to may have changed since its stream was named, so the name cannot be found out again.
+TEST_F(LogTapUpgradeDied, BeforeItHadNamedWhatItRelieved) {
+  const test::Pipe pipe;
+  const flow::StreamNo first = tap(start(), pipe);
+  const auto journal = must(flow::Journal::open({.dir = root_ + "/journal"}));
+  flow::Batch names;
+  names.add(flow::StreamEntry{first, {.flow = "container/a", .output = "stderr", .identity = "{}"}});
+  ASSERT_TRUE(journal->append(names));
+  test::NextService next(options_.bpffs, root_ + "/frames", test::NextService::Until::kRelieved);
+  const auto tomorrows = next.relieved();
+  ASSERT_EQ(next.end(), 0);
+  ASSERT_TRUE(tomorrows.contains(first));
+  KnowsNobody namer;
+  auto live = start();
+  ASSERT_TRUE(relieve_older(live, *journal, namer));
+  const std::vector<kernel::LogStream> now = must(live.streams()).sweep();
+  ASSERT_EQ(now.size(), 1U);
+  for (const flow::StreamNo stream : {tomorrows.at(first), now.front().stream}) {
+    const auto known = journal->stream(stream);
+    ASSERT_TRUE(known && known->name) << stream;
+    EXPECT_EQ(known->name->flow, "container/a");
+    EXPECT_EQ(known->name->output, "stderr");
+  }
 }
 
 // Each start loads a ring. Those of builds that have captured nothing must not stay.
