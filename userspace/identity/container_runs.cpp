@@ -5,63 +5,140 @@
 #include "base/wall_clock.hpp"
 
 namespace flowtap::identity {
+namespace {
 
-std::string ContainerRuns::take(const std::string& first, const RunBegin& begin) {
-  const std::scoped_lock lock(mutex_);
-  if (begin.cgroup == 0) {
-    const auto known = containers_.find(first);
-    return known == containers_.end() ? first : run_flow_id(first, known->second.runs.back().number);
-  }
-  Container& container = containers_[first];
-  const auto is_it = [&begin](const Run& run) { return run.begin.cgroup == begin.cgroup; };
-  if (const auto known = std::ranges::find_if(container.runs, is_it); known != container.runs.end()) {
-    // What is within it may have been named first.
-    if (known->begin.started == 0) known->begin.started = begin.started;
-    return run_flow_id(first, known->number);
-  }
-  container.runs.push_back({++container.last, begin, wall_ns()});
-  ++runs_;
-  return run_flow_id(first, container.last);
+// A runtime may have more than one cgroup for a run. What would have more than a few is no runtime's.
+constexpr std::size_t kMostCgroups = 4;
+// What a run has written may come to its runtime, which dates it, a moment later.
+constexpr std::uint64_t kDatedLater = 100'000'000;  // ns
+
+bool has(const std::vector<std::uint64_t>& cgroups, std::uint64_t cgroup) {
+  return std::ranges::find(cgroups, cgroup) != cgroups.end();
 }
 
-void ContainerRuns::learn(std::string_view flow, const RunBegin& begin) {
+}  // namespace
+
+bool ContainerRuns::Run::is(const RunBegin& begin) const {
+  return (begin.cgroup != 0 && has(cgroups, begin.cgroup)) ||
+         (begin.process != 0 && begin.process == process);
+}
+
+void ContainerRuns::Run::add(const RunBegin& begin) {
+  if (begin.cgroup != 0 && cgroups.size() < kMostCgroups && !has(cgroups, begin.cgroup))
+    cgroups.push_back(begin.cgroup);
+  if (process == 0) process = begin.process;
+  if (started == 0 || (begin.started != 0 && begin.started < started)) started = begin.started;
+}
+
+// Where nobody knows when the next run began, what this one is known to have written is its own, and nothing behind that is.
+std::optional<std::uint64_t> ContainerRuns::Container::end_of(std::vector<Run>::const_iterator run) const {
+  if (run->number == last) return RunSpan{}.to;
+  const auto next = run + 1;
+  if (next != runs.end() && next->number == run->number + 1 && next->started != 0) return next->started;
+  if (run->until != 0) return run->until;
+  return run->last != 0 ? std::optional(run->last + kDatedLater) : std::nullopt;
+}
+
+// Whoever knows the ends asks for runs in turn, so it is asked without the lock.
+std::vector<RunEnd> ContainerRuns::new_ends(std::string_view first) const {
+  if (!ends_ || !has_runs(first)) return {};
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = containers_.find(first);
+    if (known != containers_.end() && known->second.asked) return {};
+  }
+  return ends_(first);
+}
+
+// An end that came later than this start is not one of an earlier run: the run had ended before it was named.
+void ContainerRuns::learn_ends(std::string_view first, const std::vector<RunEnd>& ends,
+                               std::uint64_t started) const {
+  for (const RunEnd& end : ends) {
+    Container& container = containers_[std::string(first)];
+    const std::uint64_t number = run_of_flow(end.flow).number;
+    const auto run = std::ranges::find(container.runs, number, &Run::number);
+    if (run != container.runs.end()) run->last = std::max(run->last, end.time);
+    const bool is_before = started == 0 || end.time < started;
+    container.last = std::max(container.last, is_before ? number : number - 1);
+  }
+  if (const auto known = containers_.find(first); known != containers_.end()) known->second.asked = true;
+}
+
+std::string ContainerRuns::take(const std::string& first, const RunBegin& begin) {
+  const auto ends = new_ends(first);
+  const std::scoped_lock lock(mutex_);
+  learn_ends(first, ends, begin.started);
+  if (begin.cgroup == 0 && !containers_.contains(first)) return first;
+  Container& container = containers_[first];
+  container.asked = true;
+  std::vector<Run>& runs = container.runs;
+  auto known = std::ranges::find_if(runs, [&](const Run& run) { return run.is(begin); });
+  if (known == runs.end() && begin.cgroup == 0)
+    return run_flow_id(first, std::max<std::uint64_t>(container.last, 1));
+  // A build that has told no runs apart has listed it. Nothing of it was captured that could be another run's.
+  if (known == runs.end() && !runs.empty() && runs.back().number == container.last &&
+      runs.back().is_unknown())
+    known = runs.end() - 1;
+  if (known == runs.end()) {
+    known = runs.insert(runs.end(), Run{.number = ++container.last, .cgroups = {}, .named = wall_ns()});
+    ++runs_;
+  }
+  const bool is_dated = known->started != 0;  // else what is within it was named first
+  known->add({begin.cgroup, is_dated ? 0 : begin.started, begin.process});
+  return run_flow_id(first, known->number);
+}
+
+void ContainerRuns::learn(std::string_view flow, const RunBegin& begin, std::uint64_t last) {
   const FlowRun of = run_of_flow(flow);
   const std::scoped_lock lock(mutex_);
+  keep_numbers_around(flow);
   Container& container = containers_[std::string(of.first)];
-  const auto at = std::ranges::lower_bound(container.runs, of.number, {}, &Run::number);
-  if (at == container.runs.end() || at->number != of.number) {
-    container.runs.insert(at, {of.number, begin, wall_ns()});
+  auto run = std::ranges::lower_bound(container.runs, of.number, {}, &Run::number);
+  if (run == container.runs.end() || run->number != of.number) {
+    run = container.runs.insert(run, Run{.number = of.number, .cgroups = {}, .named = wall_ns()});
     container.last = std::max(container.last, of.number);
     ++runs_;
-    return;
   }
-  RunBegin& known = at->begin;
-  if (known.cgroup == 0) known.cgroup = begin.cgroup;
-  if (known.started == 0 || (begin.started != 0 && begin.started < known.started))
-    known.started = begin.started;
+  run->add(begin);
+  run->last = std::max(run->last, last);
+}
+
+// What is within a run has its number, too.
+void ContainerRuns::keep_numbers_around(std::string_view flow) {
+  for (auto outer = flow.substr(0, flow.rfind('/')); has_runs(outer);
+       outer = outer.substr(0, outer.rfind('/'))) {
+    const FlowRun of = run_of_flow(outer);
+    std::uint64_t& last = containers_[std::string(of.first)].last;
+    last = std::max(last, of.number);
+  }
 }
 
 std::string ContainerRuns::at(const std::string& first, std::uint64_t time) const {
+  const auto had_begun = [time](const Run& run) {
+    if (run.started != 0) return run.started <= time;
+    return run.number == 1 || (run.last != 0 && run.last <= time);
+  };
   const std::scoped_lock lock(mutex_);
   const auto container = containers_.find(first);
   if (container == containers_.end()) return first;
   const std::vector<Run>& runs = container->second.runs;
-  const auto run = std::ranges::find_if(runs.rbegin(), runs.rend(),
-                                        [time](const Run& one) { return one.begin.started <= time; });
+  const auto run = std::ranges::find_if(runs.rbegin(), runs.rend(), had_begun);
   return run == runs.rend() ? first : run_flow_id(first, run->number);
 }
 
 std::optional<RunSpan> ContainerRuns::span(std::string_view flow) const {
   const FlowRun of = run_of_flow(flow);
+  const auto ends = new_ends(of.first);
   const std::scoped_lock lock(mutex_);
+  learn_ends(of.first, ends, 0);
   const auto container = containers_.find(of.first);
   if (container == containers_.end()) return RunSpan{};
   const std::vector<Run>& runs = container->second.runs;
   const auto at = std::ranges::find(runs, of.number, &Run::number);
-  if (at == runs.end()) return std::nullopt;
-  const auto next =
-      std::ranges::find_if(at + 1, runs.end(), [](const Run& run) { return run.begin.started != 0; });
-  return RunSpan{at->begin.started, next == runs.end() ? RunSpan{}.to : next->begin.started};
+  // What came before the first run that was seen is nobody's, so that one may begin wherever it did.
+  if (at == runs.end() || (at->started == 0 && at->number > 1)) return std::nullopt;
+  const auto to = container->second.end_of(at);
+  return to ? std::optional(RunSpan{at->started, *to}) : std::nullopt;
 }
 
 std::size_t ContainerRuns::size() const {
@@ -72,11 +149,22 @@ std::size_t ContainerRuns::size() const {
 void ContainerRuns::forget(const std::function<bool(const std::string& flow)>& is_there,
                            std::uint64_t named_before) {
   const std::scoped_lock lock(mutex_);
-  for (auto& [first, container] : containers_)
-    runs_ -= std::erase_if(container.runs, [&](const Run& run) {
-      return run.named < named_before && !is_there(run_flow_id(first, run.number));
-    });
-  std::erase_if(containers_, [](const auto& container) { return container.second.runs.empty(); });
+  for (auto& [first, container] : containers_) {
+    std::vector<Run> left;
+    for (Run& run : container.runs) {
+      const bool goes = run.named < named_before && !is_there(run_flow_id(first, run.number));
+      if (!goes)
+        left.push_back(std::move(run));
+      else if (!left.empty() && left.back().number + 1 == run.number)
+        left.back().until = run.started;
+    }
+    runs_ -= container.runs.size() - left.size();
+    container.runs = std::move(left);
+  }
+  std::erase_if(containers_, [&](const auto& container) {
+    const auto& [first, of] = container;
+    return of.runs.empty() && !is_there(run_flow_id(first, of.last));
+  });
 }
 
 }  // namespace flowtap::identity

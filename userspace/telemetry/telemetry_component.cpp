@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/flows/flow_run.hpp"
 #include "base/wall_clock.hpp"
 #include "component/log_error.hpp"
 #include "component/views/called.hpp"
@@ -83,9 +82,7 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
       counting_(counting),
       named_(std::move(named)),
       logs_(std::move(logs)) {
-  ends_->know_runs([named = named_](const std::string& first, telemetry::EndRecord::Time time) {
-    return named->runs().at(first, ns_of(time));
-  });
+  keep_ends();
   shared_.node.set_ends(
       {.of_pod = [ends = ends_](const std::string& ns,
                                 const std::string& pod) { return exits_from(ends->of_pod(ns, pod)); },
@@ -104,10 +101,6 @@ void TelemetryComponent::run() {
   applied_ = options_;
   for_cadvisor_ = asks_for_cadvisor(compat_metrics_);
   if (!applied_.enabled) return;
-  if (!std::exchange(kept_, true) && !shared_.state_dir.empty()) {
-    if (const auto kept = ends_->keep_in(shared_.state_dir + kEndsFile); !kept) log_error(kept.error());
-    learn_runs();
-  }
   auto usage = counting_.usage();
   path_ = TelemetryPath::start(applied_, std::move(usage),
                                {.host_root = shared_.host_root,
@@ -121,16 +114,20 @@ void TelemetryComponent::run() {
   tell();
 }
 
-// Whatever else is gone of a run that is told to have ended, its id is no other run's.
-void TelemetryComponent::learn_runs() {
-  const auto learn = [this](const std::string& flow, telemetry::EndRecord::Time time) {
-    if (has_runs(flow))
-      named_->runs().learn(flow, {.cgroup = 0, .started = run_of_flow(flow).number > 1 ? ns_of(time) : 0});
-  };
-  for (const telemetry::EndRecord& record : ends_->in_no_pod()) {
-    if (record.end) learn(record.end->flow, record.end->time);
-    if (record.oom_kills) learn(record.oom_kills->flow, record.oom_kills->time);
-  }
+// Before any component opens: whatever else is gone of a run that is told to have ended, its id is no other run's, also where the
+// telemetry is off.
+void TelemetryComponent::keep_ends() {
+  if (!shared_.state_dir.empty())
+    if (const auto kept = ends_->keep_in(shared_.state_dir + kEndsFile); !kept) log_error(kept.error());
+  ends_->know_runs([named = named_](const std::string& first, telemetry::EndRecord::Time time) {
+    return named->runs().at(first, ns_of(time));
+  });
+  named_->runs().know_ends([of = std::weak_ptr(ends_)](std::string_view first) {
+    std::vector<identity::RunEnd> known;
+    if (const auto ends = of.lock())
+      for (auto& [flow, time] : ends->of_runs(first)) known.push_back({std::move(flow), ns_of(time)});
+    return known;
+  });
 }
 
 void TelemetryComponent::tell() {

@@ -27,7 +27,7 @@ class TelemetryComponent final : public Component {
 
  private:
   void tell();
-  void learn_runs();
+  void keep_ends();
 
   Shared& shared_;
   const TelemetryOptions& options_;
@@ -39,7 +39,6 @@ class TelemetryComponent final : public Component {
   std::shared_ptr<NamedContainers> named_;
   std::shared_ptr<WorkloadLogs> logs_;
   std::shared_ptr<telemetry::ContainerEnds> ends_ = std::make_shared<telemetry::ContainerEnds>();
-  bool kept_ = false;  // `ends_` has its file
   std::unique_ptr<TelemetryPath> path_;
 };
 

@@ -107,5 +107,28 @@ TEST(TelemetryComponent, EndsAndComesBack) {
   EXPECT_TRUE(node.told());
 }
 
+// Before any component opens, and also where the telemetry does not run. Times are ns since 1970.
+TEST(TelemetryComponent, RunsThatAreKnownToHaveEndedKeepTheirNumbers) {
+  test::FileTree tree;
+  tree.file("state/ends",
+            "flowtap-ends 1\n"
+            "container=again kind=container ended=700 id=c55c flow=container/again-c55c@4 status=0 process=a\n");
+  Shared shared{.host_root = tree.root(),
+                .state_dir = tree.root() + "/state",
+                .registry = stats::Registry(10'000, std::chrono::system_clock::now())};
+  TelemetryOptions off;
+  off.enabled = false;
+  const std::string compat_metrics;
+  NoCounting counting;
+  const auto named = std::make_shared<NamedContainers>();
+  {
+    const TelemetryComponent component(shared, off, compat_metrics, {}, counting, named,
+                                       std::make_shared<WorkloadLogs>());
+    EXPECT_EQ(named->runs().take("container/again-c55c", {.cgroup = 9, .started = 800}),
+              "container/again-c55c@5");
+  }
+  EXPECT_EQ(named->runs().take("container/other-c55d", {.cgroup = 10}), "container/other-c55d");
+}
+
 }  // namespace
 }  // namespace flowtap

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/flows/flow_run.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
@@ -172,6 +174,19 @@ std::vector<EndRecord> ContainerEnds::in_no_pod() const {
   for (const auto& [of, entry] : by_name_)
     if (of.kind != WorkloadKind::kPod) all.push_back(entry.record);
   return all;
+}
+
+std::vector<ContainerEnds::FlowEnd> ContainerEnds::of_runs(std::string_view first) const {
+  std::vector<FlowEnd> ends;
+  const auto add = [&](const auto& part) {
+    if (part && run_of_flow(part->flow).first == first) ends.push_back({part->flow, part->time});
+  };
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [of, entry] : by_name_) {
+    add(entry.record.end);
+    add(entry.record.oom_kills);
+  }
+  return ends;
 }
 
 }  // namespace flowtap::telemetry

@@ -48,6 +48,12 @@ class ContainerEnds {
   [[nodiscard]] std::vector<EndRecord> of_pod(std::string_view ns, std::string_view pod) const;
   /// The same for all containers that are in no pod, and for services.
   [[nodiscard]] std::vector<EndRecord> in_no_pod() const;
+  /// The ends of runs of one container, and its kills, where `first` is the id of the flow of its first run.
+  struct FlowEnd {
+    std::string flow;
+    EndRecord::Time time;
+  };
+  [[nodiscard]] std::vector<FlowEnd> of_runs(std::string_view first) const;
 
  private:
   struct Entry {

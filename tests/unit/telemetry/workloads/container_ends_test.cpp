@@ -118,6 +118,21 @@ TEST(ContainerEnds, AreOfTheRunThatWentOnThen) {
   EXPECT_LT(asked - before, std::chrono::seconds(10));
 }
 
+TEST(ContainerEnds, OfTheRunsOfOneContainer) {
+  ContainerEnds ends;
+  ends.know_runs([](const std::string& first, EndRecord::Time) { return first + "@2"; });
+  ends.note(container(of_container("batch", "1f8b"), 9));
+  ends.note(kills(of_container("batch", "1f8b"), 1));
+  ends.note(container(of_container("other", "1f8c"), 9));
+  const auto of_one = ends.of_runs("container/batch-1f8b");
+  ASSERT_EQ(of_one.size(), 2U);
+  const EndRecord record = ends.in_no_pod().at(0);
+  EXPECT_EQ(of_one.at(0).flow, "container/batch-1f8b@2");
+  EXPECT_EQ(of_one.at(0).time, record.end->time);
+  EXPECT_EQ(of_one.at(1).time, record.oom_kills->time);
+  EXPECT_TRUE(ends.of_runs("container/batch").empty());
+}
+
 TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
   ContainerEnds ends;
   ends.note(container(of_unit("a.service"), 1));
