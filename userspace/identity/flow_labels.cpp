@@ -57,6 +57,10 @@ FlowLabels labels_of(const identity::ContainerIdentity& c) {
   return labels;
 }
 
+identity::RunBegin run_begin(const FlowLabels& labels) {
+  return {.cgroup = labels.cgroup.value_or(0), .started = labels.started.value_or(0)};
+}
+
 std::string render_labels(const FlowLabels& labels) {
   json::object object;
   for (const Text& text : kTexts)

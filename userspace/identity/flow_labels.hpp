@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "identity/container_runs.hpp"
 #include "identity/identity.hpp"
 
 namespace flowtap {
@@ -29,6 +30,9 @@ struct FlowLabels {
 };
 
 [[nodiscard]] FlowLabels labels_of(const identity::ContainerIdentity& container);
+
+/// What they say of the run that the flow has.
+[[nodiscard]] identity::RunBegin run_begin(const FlowLabels& labels);
 
 /// One line of JSON with what is there.
 [[nodiscard]] std::string render_labels(const FlowLabels& labels);

@@ -14,7 +14,7 @@ class KnownRuns {
  public:
   explicit KnownRuns(std::shared_ptr<NamedContainers> named) : named_(std::move(named)) {}
 
-  /// Learns the runs that earlier services have flows of.
+  /// Learns the runs that earlier services have flows of. Before anything is named.
   void learn(const flow::Journal& journal, const flow::FlowStore& store);
   /// Forgets those that nothing is left of, if there are many.
   void forget(const flow::Journal& journal, const flow::FlowStore& store);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -147,6 +148,26 @@ TEST_F(PodmanRestarts, ARunThatBeginsAndEndsWhileFlowtapdIsAway) {
   again();
   go(3);
   expect_run(4, 3);
+}
+
+// Its flow is gone, and its end is still told of it: the next run is another one, also where nobody counts.
+TEST_F(PodmanRestarts, ARunOfWhichOnlyTheEndIsKnown) {
+  start_daemon();
+  make();
+  ASSERT_TRUE(eventually([&] { return flow_called(*daemon_, run(1)).has_value(); }));
+  go(0);
+  EXPECT_TRUE(eventually([&] { return root_.read("state/ends").contains(run(1)); }));
+  ASSERT_TRUE(has_ended(run(1)));
+  end_daemon(SIGTERM);
+  for (const auto& entry : std::filesystem::directory_iterator(root_.file("state/flows")))
+    std::filesystem::remove_all(entry.path());
+  again();
+  go(1);
+  DaemonOptions off = kCapturing;
+  off.config += "telemetry: {enabled: false}\n";
+  daemon_ = std::make_unique<Daemon>(root_, off);
+  daemon_->wait_ready();
+  expect_run(2, 1);
 }
 
 // The first run that flowtapd sees has no line of those before, which stand in the same file.

@@ -172,9 +172,10 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   for (kernel::LogOlder& older : live.older()) {
     FTAP_TRY_ASSIGN(ours, live.streams());
     FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
-    drain->drain_nearly();  // while its programs still capture, so that our ring stays empty
     drains.push_back(std::move(drain));
   }
+  // All names of before are known now. The programs still capture, so that our ring stays empty.
+  for (const auto& drain : drains) drain->drain_nearly();
   FTAP_TRY_ASSIGN(relieved, live.relieve());
   FTAP_TRY(append(relieved, journal, name));  // at once, in case this process is killed
   std::uint64_t left = 0;

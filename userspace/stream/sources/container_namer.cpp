@@ -108,8 +108,10 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
 std::string ContainerNamer::name_run(const flow::Enter& enter, const identity::Answer& answer,
                                      FlowLabels& labels) {
   const std::uint64_t started = wall_time(enter.start_time);
-  const auto take = [&](const std::string& first, std::optional<std::uint64_t> cgroup, std::uint64_t since) {
-    return named_->runs().take(first, {.cgroup = cgroup.value_or(0), .started = since});
+  const auto take = [&](const std::string& first, std::optional<std::uint64_t> cgroup, bool is_own) {
+    return named_->runs().take(first, {.cgroup = cgroup.value_or(0),
+                                       .started = is_own ? started : 0,
+                                       .process = is_own ? enter.start_time : 0});
   };
   const auto note = [&](std::optional<std::uint64_t> cgroup) {
     labels.cgroup = cgroup;
@@ -121,14 +123,23 @@ std::string ContainerNamer::name_run(const flow::Enter& enter, const identity::A
   std::string flow = outer.flow_id().value_or("");
   if (flow.starts_with("container/")) {
     // What is within it began later than the container.
-    flow = take(flow, answer.cgroup, answer.nested ? 0 : started);
+    flow = take(flow, answer.cgroup, !answer.nested);
     if (!answer.nested) note(answer.cgroup);
   }
   if (!answer.nested) return flow;
   flow = identity::inner_flow_id(flow, answer.nested->id);
   if (!answer.nested_cgroup) return flow;
   note(answer.nested_cgroup);
-  return take(flow, answer.nested_cgroup, started);
+  return take(flow, answer.nested_cgroup, true);
+}
+
+// A build that told no runs apart has not noted the cgroup, and where the path of the cgroup could not be read, it is one below the
+// container's. The slot says in which one the run's first process is, and which process that is.
+void ContainerNamer::learn(const flow::StreamName& name, const flow::StreamSlot& slot) {
+  if (!has_runs(name.flow)) return;
+  identity::ContainerRuns& runs = named_->runs();
+  runs.learn(name.flow, run_begin(parse_labels(name.identity)));
+  runs.learn(name.flow, {.cgroup = slot.cgroup, .started = 0, .process = slot.start_time});
 }
 
 }  // namespace flowtap

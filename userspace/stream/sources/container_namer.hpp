@@ -21,6 +21,7 @@ class ContainerNamer final : public flow::Namer {
       std::shared_ptr<NamedContainers> named = {});
 
   [[nodiscard]] flow::Naming name(const flow::Enter& enter) override;
+  void learn(const flow::StreamName& name, const flow::StreamSlot& slot) override;
 
  private:
   [[nodiscard]] flow::Naming name_listed(const flow::Enter& enter);

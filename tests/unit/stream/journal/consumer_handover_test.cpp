@@ -58,6 +58,26 @@ TEST_F(ConsumerHandoverTest, WhatEndedInBetweenHasItsNameAndTheGap) {
   EXPECT_TRUE(slots_.names.empty()) << "a name goes with its slot";
 }
 
+// Whoever numbers the runs of containers has to know them before the next one is named.
+TEST_F(ConsumerHandoverTest, TheNamesOfBeforeAreToldBeforeAnyIsAskedFor) {
+  source_.push({1, enter_of(1, 2)});
+  write(1, "one\n");
+  write(2, "err\n");
+  rounds();
+  EXPECT_TRUE(namer_.learned.empty());
+  source_.push({3, enter_of(3, 0, 8)});
+  write(3, "new\n");
+  namer_.asked = 0;
+  open("another");
+  EXPECT_EQ(namer_.learned, (std::vector<std::string>(2, "pod/a/b/c/d/0 in 7"))) << "kept in the kernel";
+  rounds();
+  EXPECT_GT(namer_.asked, 0U);
+  namer_.learned.clear();
+  namer_.asked = 0;
+  open("another");
+  EXPECT_EQ(namer_.learned, (std::vector<std::string>(3, "pod/a/b/c/d/0 in 7"))) << "in the journal";
+}
+
 TEST_F(ConsumerHandoverTest, ASilentStreamIsToldWithoutAnotherByte) {
   source_.push({1, enter_of(1, 0)});
   write(1, "one\n");

@@ -81,6 +81,11 @@ class ScriptedNamer final : public Namer {
   [[nodiscard]] Naming name(const Enter&) override {
     return answers.at(std::min(asked++, answers.size() - 1));
   }
+  void learn(const StreamName& name, const StreamSlot& slot) override {
+    learned.push_back(name.flow + " in " + std::to_string(slot.cgroup) +
+                      (asked == 0 ? "" : " behind " + std::to_string(asked)));
+  }
+  std::vector<std::string> learned;
 };
 
 inline std::span<const std::byte> bytes(std::string_view text) {

@@ -81,7 +81,57 @@ TEST(ContainerNamer, EachRunHasAFlowOfItsOwn) {
   ASSERT_TRUE(next);
   EXPECT_EQ((*next)->name(enter).flow, second.flow);
   enter.cgroup = 9;
+  enter.start_time = 90'000'000'000;
   EXPECT_EQ((*next)->name(enter).flow, first + "@3");
+}
+
+// A build that told no runs apart has named one output of a container that still runs. The other one is not captured, and is listed
+// at each start.
+TEST(ContainerNamer, WhatRunsOverAnUpgradeIsNoOtherRun) {
+  const test::FileTree tree;
+  std::filesystem::create_directories(tree.root() + "/proc");
+  const auto namer = ContainerNamer::open(tree.root());
+  ASSERT_TRUE(namer);
+  const std::string first = "container/" + std::string(64, 'e');
+  (*namer)->learn({.flow = first, .output = "stdout", .identity = R"({"runtime":"podman"})"},
+                  {.stream = 3, .cgroup = 7, .start_time = 1'000'000});
+  (*namer)->learn({.flow = "unit/a.service", .output = "stdout", .identity = "{}"},
+                  {.stream = 4, .cgroup = 5});
+  flow::Enter enter;
+  enter.pid = 4711;
+  enter.start_time = 2'000'000;
+  enter.cgroup = 7;
+  enter.cgroup_name = "libpod-" + std::string(64, 'e') + ".scope";
+  enter.parent_name = "machine.slice";
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  enter.cgroup = 8;  // the same process, in whichever cgroup
+  enter.start_time = 1'000'000;
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  enter.cgroup = 9;
+  enter.start_time = 60'001'000'000;
+  EXPECT_EQ((*namer)->name(enter).flow, first + "@2");
+}
+
+// crun puts the process into a cgroup of its own below the container's. As long as the path cannot be read, only that one is known.
+TEST(ContainerNamer, ACgroupBelowTheContainersIsNoOtherRun) {
+  const test::FileTree tree;
+  std::filesystem::create_directories(tree.root() + "/proc");
+  const auto named = std::make_shared<NamedContainers>();
+  const auto namer = ContainerNamer::open(tree.root(), {}, named);
+  ASSERT_TRUE(namer);
+  flow::Enter enter;
+  enter.pid = 4711;
+  enter.start_time = 1'000'000'000;
+  enter.cgroup = 8;
+  enter.cgroup_name = "container";
+  enter.parent_name = "libpod-" + std::string(64, 'e') + ".scope";
+  const std::string first = "container/" + std::string(64, 'e');
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  enter.cgroup = 7;
+  enter.cgroup_name = enter.parent_name;
+  enter.parent_name = "machine.slice";
+  EXPECT_EQ((*namer)->name(enter).flow, first);
+  EXPECT_EQ(named->runs().size(), 1U);
 }
 
 }  // namespace

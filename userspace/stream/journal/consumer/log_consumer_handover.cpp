@@ -61,6 +61,7 @@ void LogConsumer::take_kept_names(const std::vector<StreamSlot>& slots) {
   for (const StreamSlot& slot : slots) {
     const auto known = journal_.stream(slot.stream);
     if (known && known->name) {
+      namer_.learn(*known->name, slot);
       // A build that kept no names may have named it. A tap ends with its service, and FileStreams keeps what is a file's.
       const bool is_listed = slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER;
       if (is_listed && known->name->capture == Capture::kTaken) keep_name({slot.stream, *known->name}, "{}");
@@ -69,6 +70,7 @@ void LogConsumer::take_kept_names(const std::vector<StreamSlot>& slots) {
     const Kept kept = parse_kept(streams_.kept_name(slot.stream));
     if (!kept.name || kept.name->stream != slot.stream) continue;
     batch_.add(*kept.name);
+    namer_.learn(kept.name->name, slot);
     const std::uint64_t passed = known ? known->sums.passed : 0;
     if (kept.passed > passed) batch_.add(MissedEntry{slot.stream, passed, kept.passed, wall_ns()});
   }

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "kernel/records/record.hpp"
+#include "kernel/records/stream_control.hpp"
+#include "stream/journal/journal_entry.hpp"
 
 namespace flowtap::flow {
 
@@ -35,6 +37,8 @@ class Namer {
   /// Does not wait. The consumer asks again for a while, and then takes what there is. If there is no flow's id by then, the
   /// streams are let go.
   [[nodiscard]] virtual Naming name(const Enter& enter) = 0;
+  /// An earlier service has given a stream this name, and that is its slot. All such names are told before any is asked for.
+  virtual void learn(const StreamName& /*name*/, const StreamSlot& /*slot*/) {}
 };
 
 }  // namespace flowtap::flow
