@@ -110,9 +110,10 @@ TEST(TelemetryComponent, EndsAndComesBack) {
 // Before any component opens, and also where the telemetry does not run. Times are ns since 1970.
 TEST(TelemetryComponent, RunsThatAreKnownToHaveEndedKeepTheirNumbers) {
   test::FileTree tree;
-  tree.file("state/ends",
-            "flowtap-ends 1\n"
-            "container=again kind=container ended=700 id=c55c flow=container/again-c55c@4 status=0 process=a\n");
+  tree.file(
+      "state/ends",
+      "flowtap-ends 1\n"
+      "container=again kind=container ended=700 id=c55c flow=container/again-c55c@4 status=0 process=a\n");
   Shared shared{.host_root = tree.root(),
                 .state_dir = tree.root() + "/state",
                 .registry = stats::Registry(10'000, std::chrono::system_clock::now())};
