@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/printable.hpp"
-#include "daemon/config/duration.hpp"
+#include "base/time/duration.hpp"
 
 namespace flowtap {
 namespace {
@@ -35,6 +35,14 @@ std::optional<std::string> set_in_range(std::optional<T> value, T min, T max, T&
   if (*value < min || *value > max) return "is out of range";
   target = *value;
   return std::nullopt;
+}
+
+/// A part of a millisecond is none that could be kept.
+std::optional<std::chrono::milliseconds> parse_milliseconds(std::string_view text) {
+  const auto exact = parse_duration(text);
+  if (!exact) return std::nullopt;
+  const auto whole = std::chrono::floor<std::chrono::milliseconds>(*exact);
+  return whole == *exact ? std::optional(whole) : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
@@ -118,7 +126,7 @@ std::optional<std::string> set(const Field& field, Config& config, std::string_v
   return std::visit(
       Overloaded{[&](const BoolField& f) { return set_bool(f.in(config), text); },
                  [&](const DurationField& f) {
-                   return set_in_range(parse_duration(text), f.min, f.max, f.in(config), noun(field));
+                   return set_in_range(parse_milliseconds(text), f.min, f.max, f.in(config), noun(field));
                  },
                  [&](const CountField& f) {
                    return set_in_range(parse_count(text), f.min, f.max, f.in(config), noun(field));
