@@ -7,7 +7,7 @@
 
 #include "api/socket_path.hpp"
 #include "flows.hpp"
-#include "tools/flowtap/logs/logs.hpp"
+#include "log_words.hpp"
 #include "tools/flowtap/logs/tap.hpp"
 #include "tools/flowtap/top/top.hpp"
 #include "tools/flowtap/why/why.hpp"
@@ -25,11 +25,10 @@ struct Arguments {
   std::uint64_t interval_ms = 1000;
   std::uint64_t count = 0;  ///< 0: not given
   FlowsOptions flows = {};
-  LogsOptions logs = {};
-  std::uint64_t tail = 0;
-  std::uint64_t since = 0;
+  LogWords logs = {};
   TapOptions tap = {};
   WhyOptions why = {};
+  std::string why_ns;
   bool only_out = false;
   bool only_err = false;
   TopOptions top = {};

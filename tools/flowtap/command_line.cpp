@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "arguments.hpp"
-#include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
+#include "log_words.hpp"
+#include "other_tools.hpp"
+#include "pod_words.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -20,6 +22,10 @@ constexpr std::string_view kHelpHint = "flowtap --help lists all commands and fl
 ExitCode usage(std::string what, std::string_view hint = kHelpHint) {
   complain({std::move(what), std::string(hint), 0});
   return kUsage;
+}
+
+ExitCode usage(Error error) {
+  return usage(std::move(error.what), error.hint.empty() ? kHelpHint : error.hint);
 }
 
 /// What CLI11 found wrong, as a sentence. CLI11's own text begins with the flag and a colon, and changes with its
@@ -37,29 +43,23 @@ ExitCode explain(const CLI::ParseError& error) {
 }
 
 ExitCode unknown(const CLI::App& app, std::string_view word) {
-  if (word.starts_with('-')) return usage("unknown flag " + in_quotes(word));
-  if (!app.get_subcommands().empty()) return usage("unexpected argument " + in_quotes(word));
+  const auto given = app.get_subcommands();
+  const std::string command = given.empty() ? "" : given.front()->get_name();
+  if (word.starts_with('-')) {
+    if (const auto* other = find_other_tools(flags_of_other_tools(), command, word))
+      return usage(
+          fmt::format("flowtap{}{} does not have {}", command.empty() ? "" : " ", command, in_quotes(word)),
+          other->instead);
+    return usage("unknown flag " + in_quotes(word));
+  }
+  const auto* const other = find_other_tools(commands_of_other_tools(), command, word);
+  if (!given.empty())
+    return usage("unexpected argument " + in_quotes(word), other != nullptr ? other->instead : kHelpHint);
+  if (other != nullptr) return usage("unknown command " + in_quotes(word), other->instead);
   std::string commands;
-  for (const auto* command : app.get_subcommands(nullptr))
-    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  for (const auto* known : app.get_subcommands(nullptr))
+    commands += (commands.empty() ? "" : ", ") + known->get_name();
   return usage(fmt::format("unknown command {}; commands: {}", in_quotes(word), commands));
-}
-
-/// What is wrong with a combination of flags; empty: nothing.
-std::string wrong_logs(const LogsOptions& options) {
-  if (options.of.empty() && options.group.empty()) return "logs needs a pod, a flow or a group";
-  if (!options.of.empty() && !options.group.empty()) return "logs takes a pod or a group, not both";
-  if (options.previous && (options.all_containers || !options.group.empty()))
-    return "--previous needs one container";
-  if (options.all_containers && !options.container.empty())
-    return "--all-containers and --container exclude each other";
-  if (!options.stream.empty() && options.tail) return "--stream and --tail exclude each other";
-  if (!is_flow(options.of) && !is_name(options.of)) return {};
-  if (options.all_containers) return "--all-containers needs a pod: a flow belongs to one container";
-  if (!options.container.empty()) return "--container needs a pod: a flow belongs to one container";
-  if (options.previous && !is_name(options.of) && !options.of.starts_with("pod/") && !has_runs(options.of))
-    return "--previous needs a pod or a container: all else goes on in one log";
-  return {};
 }
 
 std::string wrong_top(const CLI::App& top) {
@@ -86,16 +86,18 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     return arguments.flows;
   }
   if (app.got_subcommand("logs")) {
-    const auto* const logs = app.get_subcommand("logs");
-    arguments.logs.state_dir = arguments.state_dir;
-    arguments.logs.json = json;
-    arguments.logs.otel = arguments.output == "otel";
-    arguments.logs.color = color_of(arguments);
-    if (logs->count("--tail") > 0) arguments.logs.tail = arguments.tail;
-    if (logs->count("--since") > 0) arguments.logs.since = arguments.since;
-    if (const std::string wrong = wrong_logs(arguments.logs); !wrong.empty())
-      return usage(wrong, "flowtap logs NAMESPACE/POD, flowtap logs NAME, or flowtap logs --group GROUP");
-    return arguments.logs;
+    LogsOptions& logs = arguments.logs.options;
+    logs.state_dir = arguments.state_dir;
+    logs.json = json;
+    logs.otel = arguments.output == "otel";
+    logs.color = color_of(arguments);
+    const auto now = std::chrono::system_clock::now();
+    auto options = logs_options(arguments.logs, now);
+    if (!options) return usage(options.error());
+    if (!options->follow && options->since_time && *options->since_time >= now)
+      complain(
+          {"--since leaves out all that has been written so far", "-f prints what comes from then on", 0});
+    return *options;
   }
   if (app.got_subcommand("tap")) {
     arguments.tap.json = json;
@@ -108,6 +110,10 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     arguments.why.state_dir = arguments.state_dir;
     arguments.why.json = json;
     arguments.why.color = color_of(arguments);
+    auto of = with_namespace(arguments.why_ns, arguments.why.of);
+    if (!of) return usage(of.error());
+    arguments.why.of = std::move(*of);
+    arguments.why.ns = arguments.why_ns;
     if (const std::string wrong = wrong_why(arguments.why); !wrong.empty())
       return usage(wrong, "flowtap why [NAMESPACE/POD] [--from FILE]..., or flowtap why NAME");
     return arguments.why;

@@ -255,7 +255,6 @@ TEST(JointLogs, AskForEachLogAsItIsWanted) {
   last.of = "unit/b";
   EXPECT_EQ(logs_target(last).value(), "/api/v1/flows/unit%2Fb/log?gaps=true&tailLines=5");
   options.tail.reset();
-  options.since = 5;
   options.since_time = parse_rfc3339(time_text(7));
   EXPECT_EQ(flow_log_target(options, "f"),
             "/api/v1/flows/f/log?format=otel&gaps=true&sinceTime=2026-01-01T00%3A00%3A00.000000007Z");

@@ -19,7 +19,9 @@
 #include "base/printable.hpp"
 #include "http/client/stream_client.hpp"
 #include "line_cutter.hpp"
+#include "logs.hpp"
 #include "marks.hpp"
+#include "output_limit.hpp"
 #include "read_so_far.hpp"
 #include "timed_merge.hpp"
 #include "tools/flowtap/client.hpp"
@@ -37,6 +39,7 @@ constexpr unsigned kUncaptured = 409;  // and its runtime has kept nothing eithe
 // Lines that come together are written together.
 constexpr std::size_t kWritten = std::size_t{64} << 10U;
 
+// It has many members: a list that grows, the logs in it, and one output for all of them.
 class JointLogs {
  public:
   JointLogs(const LogsOptions& options, std::string list, int stop)
@@ -47,6 +50,8 @@ class JointLogs {
         writer_(STDOUT_FILENO, stop),
         style_(style_of(STDOUT_FILENO, options.color)) {
     if (options.group.empty()) marks_.set_one_pod();
+    if (options.limit_bytes)
+      limit_.emplace(*options.limit_bytes, form() != TimedMerge::Form::kText, options.follow);
   }
 
   ExitCode show() {
@@ -74,7 +79,8 @@ class JointLogs {
     });
     if (!merged) return fail_with({merged.error()});
     static_cast<void>(write_out());
-    if (missing_ > 0) complain({fmt::format("{} bytes of these logs are missing", grouped(missing_)), "", 0});
+    if (!say_limit(within(), writer_) && missing_ > 0)
+      complain({fmt::format("{} bytes of these logs are missing", grouped(missing_)), "", 0});
     return kOk;
   }
 
@@ -83,6 +89,7 @@ class JointLogs {
     client_->add({list_ + "&follow=true", [this](std::string_view piece) { return take_list(piece); },
                   [this](Result<http::StreamEnd> end) { note_end(end); }});
     if (const Status run = client_->run(stop_); !run) return fail_with({run.error()});
+    static_cast<void>(say_limit(within(), writer_));
     return failure_ ? fail_with(*failure_) : kOk;
   }
 
@@ -220,7 +227,7 @@ class JointLogs {
   void ask_for(const std::shared_ptr<Followed>& followed, bool is_first) {
     LogsOptions of = options_;
     of.timestamps = true;  // to know how far it has been read
-    of.since_time = followed->read.since();
+    if (const auto since = followed->read.since()) of.since_time = since;
     followed->read.begin_again();
     if (!is_first)
       of.tail.reset();
@@ -290,7 +297,14 @@ class JointLogs {
     out_ += '\n';
   }
 
-  bool write_out() { return writer_.write_shown(std::exchange(out_, {})); }
+  bool write_out() {
+    const std::string out = std::exchange(out_, {});
+    if (!limit_) return writer_.write_shown(out);
+    const bool more = writer_.write_shown(limit_->take(out)) && !limit_->is_over();
+    if (!more && client_) client_->end();  // others may say nothing for hours
+    return more;
+  }
+  [[nodiscard]] OutputLimit* within() { return limit_ ? &*limit_ : nullptr; }
 
   const LogsOptions& options_;
   const std::string list_;  // target
@@ -300,6 +314,7 @@ class JointLogs {
   const Style style_;
   Marks marks_;
   std::optional<http::StreamClient> client_;
+  std::optional<OutputLimit> limit_;
   LineCutter lists_{std::string::npos};  // the daemon makes these lines itself
   bool listed_ = false;
   std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: not to be followed

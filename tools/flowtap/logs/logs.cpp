@@ -17,6 +17,7 @@
 #include "base/rfc3339.hpp"
 #include "http/client/stream_client.hpp"
 #include "joint_logs.hpp"
+#include "output_limit.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
 #include "tools/flowtap/terminal/stop_signals.hpp"
@@ -58,10 +59,7 @@ std::string parameters_of(const LogsOptions& options) {
   if (options.tail) add("tailLines", std::to_string(*options.tail));
   // Kubernetes' route counts the parts of long lines, as kubelet does.
   if (options.tail && !is_flow(options.of) && !is_joint(options)) add("wholeLines", "true");
-  if (options.since_time)
-    add("sinceTime", rfc3339_nano(*options.since_time));
-  else if (options.since)
-    add("sinceSeconds", std::to_string(*options.since));
+  if (options.since_time) add("sinceTime", rfc3339_nano(*options.since_time));
   return query;
 }
 
@@ -105,8 +103,9 @@ Result<std::string> logs_target(const LogsOptions& options) {
 
 Result<std::string> list_target(const LogsOptions& options) {
   if (!options.group.empty())
-    return fmt::format("{}?kind=pod&history=true&group={}", api::kFlowsPath,
-                       api::percent_encode(options.group));
+    return fmt::format("{}?kind=pod&history=true&group={}{}{}", api::kFlowsPath,
+                       api::percent_encode(options.group),
+                       options.ns.empty() ? "" : "&namespace=", api::percent_encode(options.ns));
   FTAP_TRY_ASSIGN(pod, pod_of(options.of));
   return fmt::format("{}?kind=pod&history=true&namespace={}&pod={}", api::kFlowsPath,
                      api::percent_encode(pod.ns), api::percent_encode(pod.name));
@@ -148,10 +147,13 @@ ExitCode run_logs(const LogsOptions& options) {
   }
   const std::string socket = api::socket_path(options.state_dir);
   Writer writer(STDOUT_FILENO, stop->get());
+  std::optional<OutputLimit> limit;
+  if (options.limit_bytes) limit.emplace(*options.limit_bytes, options.json || options.otel, options.follow);
+  OutputLimit* const within = limit ? &*limit : nullptr;
   std::optional<Failure> failure;
   std::uint64_t missing = 0;
   const http::StreamRequest request{
-      *target, [&](std::string_view bytes) { return writer.write(bytes); },
+      *target, [&](std::string_view bytes) { return write_within(within, writer, bytes); },
       [&](Result<http::StreamEnd> end) {
         if (!end)
           failure = failure_of(end.error(), socket);
@@ -172,6 +174,7 @@ ExitCode run_logs(const LogsOptions& options) {
     complain(failure->error);
     return failure->exit;
   }
+  if (say_limit(within, writer)) return kOk;
   // Each gap was shown where it is. Who follows has seen them come.
   if (missing > 0 && !options.follow)
     complain({fmt::format("{} bytes of this log are missing", grouped(missing)), "", 0});

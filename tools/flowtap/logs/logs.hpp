@@ -14,21 +14,23 @@
 
 namespace flowtap::cli {
 
+/// It has many members, one for each flag.
 struct LogsOptions {
   std::string state_dir;
   std::string of;         ///< NS/POD, a flow's id, or the name of a container that is in no pod, or of a unit
   std::string group;      ///< instead of `of`: all pods of a group
+  std::string ns = {};    ///< of the group's pods; empty: any
   std::string container;  ///< empty: the pod's only one
   bool all_containers = false;  ///< of the pod
   bool follow = false;
   bool timestamps = false;
   bool previous = false;
-  std::string stream;                                                    ///< stdout or stderr; empty: both
-  std::optional<std::uint64_t> tail = {};                                ///< lines
-  std::optional<std::uint64_t> since = {};                               ///< seconds
-  std::optional<std::chrono::system_clock::time_point> since_time = {};  ///< instead of `since`
-  bool json = false;                                                     ///< an object per line
-  bool otel = false;  ///< the same, as log records of OpenTelemetry
+  std::string stream;                      ///< stdout or stderr; empty: both
+  std::optional<std::uint64_t> tail = {};  ///< lines
+  std::optional<std::chrono::system_clock::time_point> since_time = {};
+  std::optional<std::uint64_t> limit_bytes = {};  ///< of output
+  bool json = false;                              ///< an object per line
+  bool otel = false;                              ///< the same, as log records of OpenTelemetry
   Color color = Color::kAuto;
 };
 

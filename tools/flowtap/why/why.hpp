@@ -12,7 +12,8 @@ namespace flowtap::cli {
 
 struct WhyOptions {
   std::string state_dir;
-  std::string of;  ///< NS/POD, or the name of what is in no pod; empty: all pods, one line each
+  std::string of;       ///< NS/POD, or the name of what is in no pod; empty: all pods, one line each
+  std::string ns = {};  ///< of the pods that are listed; empty: any
   std::vector<std::string> from;  ///< files to read instead of asking the daemon; "-" is standard input
   bool watch =
       false;          ///< show a pod again whenever its answer changes, until it is bound or a signal ends us

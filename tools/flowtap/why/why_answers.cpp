@@ -34,8 +34,9 @@ ExitCode put_out(std::string_view text) {
 ExitCode put_out_list(const WhyOptions& options, const std::function<void(const TakePod& take)>& each) {
   if (!options.json) {
     std::vector<PodState> pods;
-    each([&pods](std::string_view ns, std::string_view name, const diagnosis::Diagnosis& diagnosis,
-                 const std::string&) {
+    each([&](std::string_view ns, std::string_view name, const diagnosis::Diagnosis& diagnosis,
+             const std::string&) {
+      if (!options.ns.empty() && ns != options.ns) return;
       pods.push_back(pod_state(std::string(ns).append(1, '/').append(name), diagnosis));
     });
     return put_out(why_list_text(pods, style_of(STDOUT_FILENO, options.color)));
@@ -44,6 +45,7 @@ ExitCode put_out_list(const WhyOptions& options, const std::function<void(const 
   ExitCode exit = put_out("[");
   bool first = true;
   each([&](std::string_view ns, std::string_view name, const diagnosis::Diagnosis&, const std::string& body) {
+    if (!options.ns.empty() && ns != options.ns) return;
     std::string item = first ? "" : ",";
     first = false;
     item.append(R"({"namespace":)").append(as_json(ns)).append(R"(,"name":)").append(as_json(name));

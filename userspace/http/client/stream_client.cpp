@@ -193,6 +193,12 @@ class StreamClient::Impl {
     asio::post(io_, [this] { start_some(); });
   }
 
+  void end() {
+    asio::post(io_, [this] {
+      if (!stopped_) stop_all();
+    });
+  }
+
   Status run(int stop) {
     if (stop >= 0) {
       Fd copy(::fcntl(stop, F_DUPFD_CLOEXEC, 0));
@@ -267,6 +273,10 @@ StreamClient::~StreamClient() = default;
 
 void StreamClient::add(StreamRequest request) {
   impl_->add(std::move(request));
+}
+
+void StreamClient::end() {
+  impl_->end();
 }
 
 Status StreamClient::run(int stop) {

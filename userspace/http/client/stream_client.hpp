@@ -42,6 +42,8 @@ class StreamClient {
 
   /// May be called before run(), or from the functions that run() calls.
   void add(StreamRequest request);
+  /// Ends all of them, as if `stop` had become readable. Also from the functions that run() calls.
+  void end();
   /// See fetch_streams().
   [[nodiscard]] Status run(int stop);
 
