@@ -19,6 +19,8 @@ namespace {
 
 // A rename anywhere meanwhile makes the kernel give up a scoped lookup with EAGAIN.
 constexpr int kTries = 8;
+// Opening a FIFO or a terminal does not wait, so that it can be refused.
+constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 }  // namespace
 
@@ -81,7 +83,16 @@ Result<RootDir> RootDir::plain_below(const std::string& path) const {
 }
 
 Result<std::string> RootDir::read(const std::string& path, std::size_t limit) const {
-  FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  FTAP_TRY_ASSIGN(fd, open_below(path, kReading | O_NOFOLLOW));
+  return read_whole(fd, path, limit);
+}
+
+Result<std::string> RootDir::read_linked(const std::string& path, std::size_t limit) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, kReading));
+  return read_whole(fd, path, limit);
+}
+
+Result<std::string> RootDir::read_whole(const Fd& fd, const std::string& path, std::size_t limit) const {
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + path_ + "/" + path);
   if (!S_ISREG(status.st_mode)) return fail(path_ + "/" + path + " is not a regular file");

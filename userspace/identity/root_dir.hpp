@@ -29,6 +29,8 @@ class RootDir {
   /// Reads a regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or device
   /// is refused, so that reading never waits. Error code ENOENT where there is none.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t limit) const;
+  /// The same for what administrators make links of: a link is followed, and ends within the directory.
+  [[nodiscard]] Result<std::string> read_linked(const std::string& path, std::size_t limit) const;
   /// The inode number of whatever is there; a link is not followed.
   [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
   [[nodiscard]] bool has_file(const std::string& path) const;
@@ -43,6 +45,8 @@ class RootDir {
 
  private:
   RootDir(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  [[nodiscard]] Result<std::string> read_whole(const Fd& fd, const std::string& path,
+                                               std::size_t limit) const;
   [[nodiscard]] Result<Fd> open_at(const std::string& path, int flags, std::uint64_t resolve) const;
 
   Fd fd_;

@@ -5,18 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <filesystem>
+#include <climits>
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
 #include "base/trimmed.hpp"
+#include "identity/root_dir.hpp"
 
 namespace flowtap {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Where systemd looks for a unit, what counts more first (systemd.unit(5)).
 constexpr std::array<std::string_view, 12> kFolders = {
@@ -26,6 +25,7 @@ constexpr std::array<std::string_view, 12> kFolders = {
     "usr/local/lib/systemd/system", "usr/lib/systemd/system",      "lib/systemd/system"};
 constexpr std::size_t kLongestFile = std::size_t{1} << 18U;
 constexpr std::size_t kMostDropIns = 64;
+constexpr std::size_t kMostFiles = 1024;  // in a folder of drop-ins
 constexpr std::string_view kService = ".service";
 constexpr std::string_view kSpace = " \t\r";
 
@@ -103,25 +103,61 @@ bool ignores_failure(std::string_view command) {
   return command.substr(0, command.find_first_not_of("@-:+!|")).contains('-');
 }
 
-// What all instances of a template share: "worker@.service" of "worker@1.service".
+// What all instances of a template share: "worker@.service" of "worker@1.service"; empty: it is no instance.
 std::string template_of(std::string_view unit) {
   const std::size_t at = unit.find('@');
-  return at == std::string_view::npos ? std::string() : std::string(unit.substr(0, at + 1)).append(kService);
+  if (at == std::string_view::npos || unit.substr(at + 1) == kService) return {};
+  return std::string(unit.substr(0, at + 1)).append(kService);
 }
 
-// By their names, each of which counts once. `folders` come in the order in which they count.
-std::vector<fs::path> drop_ins(const std::vector<fs::path>& folders) {
-  std::map<std::string, fs::path> found;
-  for (const fs::path& folder : folders) {
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
-         at.increment(error))
-      if (at->path().extension() == ".conf" && found.size() < kMostDropIns)
-        found.emplace(at->path().filename(), at->path());
+// What all units share whose names begin alike up to a dash: "a-b-.service" of "a-b-c.service", and then "a-.service".
+std::string prefix_of(std::string_view unit) {
+  const std::size_t end = std::min(unit.find('@'), unit.size() - kService.size());
+  const std::string_view prefix = unit.substr(0, end);
+  const std::size_t dash = prefix.substr(0, prefix.find_last_not_of('-') + 1).rfind('-');
+  if (dash == std::string_view::npos) return {};
+  return std::string(prefix.substr(0, dash + 1)).append(unit.substr(end));
+}
+
+// By which names a unit has drop-ins, what counts more first (systemd.unit(5)).
+void add_names(std::string unit, std::vector<std::string>& names) {
+  while (!unit.empty() && std::ranges::find(names, unit) == names.end()) {
+    names.push_back(unit);
+    add_names(template_of(unit), names);
+    unit = prefix_of(unit);
   }
-  std::vector<fs::path> out;
+}
+
+// Each name of a drop-in counts once, in the first folder that has it; they are read in the order of their names.
+std::vector<std::string> drop_ins(const identity::RootDir& root, const std::string& unit) {
+  std::vector<std::string> names;
+  add_names(unit, names);
+  names.emplace_back(kService.substr(1));
+  std::map<std::string, std::string> found;
+  for (const std::string& name : names)
+    for (const std::string_view folder : kFolders) {
+      const std::string path = identity::joined({folder, name + ".d"});
+      const auto files = root.list(path, kMostFiles);
+      if (!files) continue;
+      for (const std::string& file : *files)
+        if (file.ends_with(".conf") && found.size() < kMostDropIns)
+          found.emplace(file, identity::joined({path, file}));
+    }
+  std::vector<std::string> out;
   for (auto& [name, path] : found) out.push_back(std::move(path));
   return out;
+}
+
+// One that is there and cannot be read, as one that is masked, which is a link to /dev/null, hides those behind it.
+std::optional<std::string> own_file(const identity::RootDir& root, const std::string& unit) {
+  for (const std::string& name : {unit, template_of(unit)})
+    for (const std::string_view folder : kFolders) {
+      if (name.empty()) continue;
+      auto file = root.read_linked(identity::joined({folder, name}), kLongestFile);
+      if (file) return std::move(*file);
+      if (file.error().code != ENOENT) return std::string();
+    }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -132,40 +168,31 @@ bool UnitRule::is_success(int status) const {
                              : codes.test(static_cast<std::size_t>(WEXITSTATUS(status)));
 }
 
-UnitRule unit_rule(std::string_view text) {
-  UnitRule rule;
-  std::size_t commands = 0;
-  std::size_t ignored = 0;
-  each_setting(text, [&](std::string_view section, std::string_view key, std::string_view value) {
+void UnitRuleReader::read(std::string_view file) {
+  each_setting(file, [this](std::string_view section, std::string_view key, std::string_view value) {
     if (section != "[Service]") return;
     if (key == "SuccessExitStatus") {
-      if (value.empty()) rule.codes = {}, rule.signals = {};
-      each_word(value, [&rule](std::string_view word) { add_status(rule, word); });
+      if (value.empty()) rule_.codes = {}, rule_.signals = {};
+      each_word(value, [this](std::string_view word) { add_status(rule_, word); });
     } else if (key == "ExecStart") {
-      commands = value.empty() ? 0 : commands + 1;
-      ignored = value.empty() ? 0 : ignored + (ignores_failure(value) ? 1 : 0);
+      commands_ = value.empty() ? 0 : commands_ + 1;
+      ignored_ = value.empty() ? 0 : ignored_ + (ignores_failure(value) ? 1 : 0);
     }
   });
-  rule.ignores_failure = commands > 0 && commands == ignored;
-  return rule;
+  rule_.ignores_failure = commands_ > 0 && commands_ == ignored_;
 }
 
 std::optional<UnitRule> UnitSuccess::read(const std::string& unit) const {
-  if (unit.contains('/') || !unit.ends_with(kService)) return std::nullopt;
-  const fs::path root(host_root_);
-  std::optional<std::string> text;
-  for (const std::string& name : {unit, template_of(unit)})
-    for (const std::string_view folder : kFolders)
-      if (!text && !name.empty())
-        if (auto file = read_file(root / folder / name, kLongestFile)) text = std::move(*file);
-  if (!text) return std::nullopt;
-  std::vector<fs::path> folders;
-  for (const std::string& name : {unit, template_of(unit), std::string(kService.substr(1))})
-    for (const std::string_view folder : kFolders)
-      if (!name.empty()) folders.push_back(root / folder / (name + ".d"));
-  for (const fs::path& path : drop_ins(folders))
-    if (const auto file = read_file(path, kLongestFile)) text->append("\n").append(*file);
-  return unit_rule(*text);
+  if (unit.contains('/') || !unit.ends_with(kService) || unit.size() > NAME_MAX) return std::nullopt;
+  const auto root = identity::RootDir::open(host_root_);
+  if (!root) return std::nullopt;
+  const auto own = own_file(*root, unit);
+  if (!own) return std::nullopt;
+  UnitRuleReader rule;
+  rule.read(*own);
+  for (const std::string& path : drop_ins(*root, unit))
+    if (const auto file = root->read_linked(path, kLongestFile)) rule.read(*file);
+  return rule.rule();
 }
 
 void UnitSuccess::note(const std::string& unit) {

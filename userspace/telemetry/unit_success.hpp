@@ -21,10 +21,19 @@ struct UnitRule {
   bool operator==(const UnitRule&) const = default;
 };
 
-/// The rule of a unit whose files have these texts, one behind the other: first the unit's own, then its drop-ins.
-[[nodiscard]] UnitRule unit_rule(std::string_view text);
+/// Reads a unit's files: first its own, then its drop-ins. Each begins outside of all sections.
+class UnitRuleReader {
+ public:
+  void read(std::string_view file);
+  [[nodiscard]] const UnitRule& rule() const { return rule_; }
 
-/// Reads the files of the node's services. Not thread-safe.
+ private:
+  UnitRule rule_;
+  std::size_t commands_ = 0;
+  std::size_t ignored_ = 0;
+};
+
+/// Reads the files of the node's services: links end within the node's root, and a FIFO is none. Not thread-safe.
 class UnitSuccess {
  public:
   /// No more rules than these are remembered.
