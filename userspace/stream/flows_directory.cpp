@@ -13,7 +13,7 @@
 namespace flowtap {
 
 Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const LineOptions& limits,
-                                            std::shared_ptr<MountKeeper> keeper,
+                                            const Result<std::shared_ptr<MountKeeper>>& keeper,
                                             std::vector<std::string>& warnings) {
   FlowsDirectory directory;
   FTAP_TRY_ASSIGN(mounted,
@@ -21,7 +21,7 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
   if (!mounted.warning.empty()) warnings.push_back(mounted.warning);
   directory.path_ = mounted.path;
   directory.place_ = mounted.path;
-  if (mounted.capped) directory.hold(std::move(keeper));
+  if (mounted.capped) directory.hold(keeper);
   const FlowsSince since = flows_since(directory.place_, std::chrono::system_clock::now());
   if (since.is_new)
     spdlog::info(
@@ -40,15 +40,18 @@ Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const 
 }
 
 // Paths through the descriptor lead to the tmpfs even while it is unmounted, so that nothing is lost in between.
-void FlowsDirectory::hold(std::shared_ptr<MountKeeper> keeper) {
+void FlowsDirectory::hold(const Result<std::shared_ptr<MountKeeper>>& keeper) {
   struct stat there{};
   root_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root_.valid() || ::fstat(root_.get(), &there) != 0) return root_.reset();
   device_ = there.st_dev;
   place_ = "/proc/self/fd/" + std::to_string(root_.get());
-  no_keeper_ = {path_ + " was unmounted, and flowtapd has no right to mount it again",
-                "restart flowtapd with CAP_SYS_ADMIN"};
-  if (keeper && keeper->hold(device_)) keeper_ = std::move(keeper);
+  Status held = keeper ? Status() : std::unexpected(keeper.error());
+  if (held && *keeper) held = (*keeper)->hold(device_);
+  if (!held)
+    no_keeper_ = std::move(held).error().in(path_ + " was unmounted, and flowtapd cannot mount it again");
+  else
+    keeper_ = *keeper;
 }
 
 std::string FlowsDirectory::shown(std::string sentence) const {

@@ -24,9 +24,9 @@ inline constexpr const char* kJournalDirectory = ".journal";
 
 class FlowsDirectory {
  public:
-  /// Mounts it, and replays the journal. `keeper` is the one of its mount, or null. `warnings` gets what does not work as well as it could.
+  /// Mounts it, and replays the journal. `keeper` is the one of its mount, or why there is none. `warnings` gets what does not work as well as it could.
   [[nodiscard]] static Result<FlowsDirectory> open(const std::string& state_dir, const LineOptions& limits,
-                                                   std::shared_ptr<MountKeeper> keeper,
+                                                   const Result<std::shared_ptr<MountKeeper>>& keeper,
                                                    std::vector<std::string>& warnings);
 
   /// Where it is even while it is not mounted, for this process alone.
@@ -46,7 +46,7 @@ class FlowsDirectory {
 
  private:
   FlowsDirectory() = default;
-  void hold(std::shared_ptr<MountKeeper> keeper);
+  void hold(const Result<std::shared_ptr<MountKeeper>>& keeper);
   [[nodiscard]] bool is_there() const;
   void keep_mounted();
   [[nodiscard]] Status mount_again();

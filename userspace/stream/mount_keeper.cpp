@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "stream/capture/mount_hint.hpp"
 #include "stream/only_mounting.hpp"
 
 namespace flowtap {
@@ -99,7 +100,8 @@ Status MountKeeper::order(const Order& order, const char* what) {
   if (!answers_)
     return fail(what + place_ + ": the process that does it has ended or does not answer", kHint);
   if (error == ESTALE) return fail(what + place_ + ": another file system is found there", kHint);
-  if (error != 0) return fail_errno(error, what + place_, kHint);
+  const std::string hint = mount_hint(error, "tmpfs");
+  if (error != 0) return fail_errno(error, what + place_, hint.empty() ? kHint : hint);
   return {};
 }
 

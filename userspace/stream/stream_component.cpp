@@ -22,7 +22,7 @@ StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
   shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}, {StreamPath::kLines, 0}});
   if (!options_.enabled) return;
   const std::string flows = flows_path(shared.state_dir);
-  if (auto mounts = MountKeeper::start(flows)) mounts_ = std::move(*mounts);
+  mounts_ = MountKeeper::start(flows);
   make_room(flows);
 }
 

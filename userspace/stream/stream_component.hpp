@@ -53,8 +53,8 @@ class StreamComponent final : public Component {
   LineOptions::Schedulers schedulers_;  // as they were at the start, since a reload does not change them
   std::vector<api::IdlePattern> idle_;
   std::uint64_t give_up_ = 0;  // StreamPlaces::give_up
-  std::shared_ptr<MountKeeper>
-      mounts_;                    // made before any component opens anything, which its child would keep
+  // Made before any component opens anything, which its child would keep.
+  Result<std::shared_ptr<MountKeeper>> mounts_;
   std::optional<Error> missing_;  // why it does not run, though it should
   std::unique_ptr<StreamPath> path_;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "identity/patterns/group_rules.hpp"
 #include "identity/runtimes/state_directories.hpp"
 #include "stream/sources/source_options.hpp"
@@ -34,7 +35,7 @@ struct StreamOptions {
 struct StreamPlaces {
   std::string host_root = "/";
   std::string state_dir;
-  std::shared_ptr<MountKeeper> mounts;  ///< keeps DIR/flows; null: nobody does
+  Result<std::shared_ptr<MountKeeper>> mounts;  ///< keeps DIR/flows, or why nobody does
   /// How much of what was captured earlier has to make room first, so that there is memory to start with.
   std::uint64_t give_up = 0;
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -14,6 +15,7 @@
 
 #include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon/daemon.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/net/http_client.hpp"
 #include "tests/support/net/sockets.hpp"
 
@@ -159,6 +161,26 @@ TEST(Faults, AMountThatIsRefusedSaysWhatToDo) {
     ASSERT_TRUE(stream && stream->up) << daemon.err();
     EXPECT_NE(stream->detail.find("is not a tmpfs of its own"), std::string::npos) << stream->detail;
     EXPECT_NE(stream->detail.find(hint), std::string::npos) << stream->detail;
+  }
+}
+
+// What refuses is asked at the start, and its answer is told when it is needed.
+TEST(Faults, AMountThatCannotBePutBackSaysWhatToDo) {
+  for (const auto& [error, hint] : {std::pair(EPERM, "CAP_SYS_ADMIN"),
+                                    {ENOSPC, "fs.mount-max"},
+                                    {EINVAL, "restart flowtapd, which mounts it anew"}}) {
+    const ScratchRoot root;
+    Daemon daemon(root, {.stream = true, .before_exec = refusing_call(__NR_open_tree, error)});
+    daemon.wait_ready();
+    ASSERT_EQ(::umount2(root.file("state/flows").c_str(), MNT_DETACH), 0);
+    EXPECT_TRUE(eventually([&] {
+      const std::string said = daemon.err();
+      return said.contains("flowtapd cannot mount it again: cannot hold the mount") &&
+             said.contains(std::strerror(error)) && said.contains(hint);
+    })) << hint
+        << "\n"
+        << daemon.err();
+    EXPECT_EQ(daemon.err().contains("CAP_SYS_ADMIN"), error == EPERM) << daemon.err();
   }
 }
 
