@@ -85,9 +85,9 @@ TEST_F(BelowALimit, WhatAutoTakesFitsHoweverMuchIsWritten) {
 // It would be killed, and again after each start.
 TEST_F(BelowALimit, SizesThatDoNotFitAreToldAndFlowsAreKeptToWhatFits) {
   start("ring_bytes: 33554432, flows_bytes: 268435456, journal_bytes: 134217728, flow_bytes: 134217728");
-  EXPECT_TRUE(says("and is killed beyond 160 MiB")) << daemon_->err();
+  EXPECT_TRUE(says("but the kernel kills it above 160 MiB")) << daemon_->err();
   EXPECT_TRUE(says("stream.flows_bytes: ")) << "with figures that fit: " << daemon_->err();
-  EXPECT_TRUE(says("; flows are kept to ")) << daemon_->err();
+  EXPECT_TRUE(says("; until then, flows get no more than ")) << daemon_->err();
   write(400 * kMiB);
   EXPECT_TRUE(eventually([this] { return bytes() >= 400 * kMiB; })) << daemon_->err();
   EXPECT_TRUE(daemon_->running()) << daemon_->err();

@@ -85,10 +85,9 @@ void say(std::vector<std::string>& out, const char* key, std::uint64_t configure
   if (configured == kAutoSize) out.push_back(fmt::format("{}: {} (auto)", key, mib(bytes)));
 }
 
-}  // namespace
-
-MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit>& limits, unsigned cpus,
-                     const HeldMemory& held) {
+// All but `taken`.
+MemoryFit fit_sizes(const StreamOptions& options, const std::vector<MemoryLimit>& limits, unsigned cpus,
+                    const HeldMemory& held) {
   const std::uint64_t ring = held.ring;
   MemoryFit fit;
   fit.options = options;
@@ -106,9 +105,6 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   lines.flows_bytes = sizes.flows;
   lines.journal_bytes = sizes.journal;
 
-  say(fit.taken, "stream.ring_bytes", options.ring_bytes, sizes.ring);
-  say(fit.taken, "stream.flows_bytes", options.lines.flows_bytes, sizes.flows);
-  say(fit.taken, "stream.journal_bytes", options.lines.journal_bytes, sizes.journal);
   // A ring from before is charged already, and so are the counters that are pinned with it: both are part of what is charged beside
   // the flows and of what flowtapd takes. So the larger of the two counts, and flows of a size that fits lose nothing. What a
   // flowtapd in another cgroup has left is charged there.
@@ -135,14 +131,15 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
   };
   const std::uint64_t least = whole(other);
   fit.too_much = fmt::format(
-      "flowtapd may take {} (ring {}, flows {}, itself {}) and is killed beyond {} ({}): {}", mib(fit.needed),
-      mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes), limit->whose,
-      least <= limit->bytes ? fit.fits + " would fit, and so would auto"
-                            : "it needs " + mib(least) + " at least");
+      "flowtapd may take {} (ring {}, flows {}, itself {}), but the kernel kills it above {} ({}); {}",
+      mib(fit.needed), mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes),
+      limit->whose,
+      least <= limit->bytes ? "auto fits, and so does " + fit.fits : "it needs at least " + mib(least));
   const Sizes anew = choose(configured, room, flow_bytes);
   if (ring != 0 && whole(anew) <= limit->bytes)
     fit.too_much += fmt::format(
-        "; the ring is one from before: flowtapd --detach ends it, and the next start takes one of {}",
+        "; the ring is left from an earlier start: flowtapd --detach ends it, and the next start makes one "
+        "of {}",
         mib(ring_of(anew.ring)));
   // A ring that is too large is refused. Flows would grow until flowtapd is killed, and again after each start.
   const std::uint64_t kept = std::max(flows_in(room - std::min(room, ring_of(sizes.ring)), flow_bytes),
@@ -150,7 +147,19 @@ MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit
                              kMiB * kMiB;
   lines.flows_bytes = std::min(sizes.flows, kept);
   lines.journal_bytes = std::min(sizes.journal, max_journal_bytes(lines.flows_bytes));
-  if (kept < sizes.flows) fit.too_much += fmt::format("; flows are kept to {}", mib(kept));
+  if (kept < sizes.flows) fit.too_much += fmt::format("; until then, flows get no more than {}", mib(kept));
+  return fit;
+}
+
+}  // namespace
+
+MemoryFit fit_memory(const StreamOptions& options, const std::vector<MemoryLimit>& limits, unsigned cpus,
+                     const HeldMemory& held) {
+  MemoryFit fit = fit_sizes(options, limits, cpus, held);
+  const LineOptions& lines = fit.options.lines;
+  say(fit.taken, "stream.ring_bytes", options.ring_bytes, fit.options.ring_bytes);
+  say(fit.taken, "stream.flows_bytes", options.lines.flows_bytes, lines.flows_bytes);
+  say(fit.taken, "stream.journal_bytes", options.lines.journal_bytes, lines.journal_bytes);
   return fit;
 }
 
