@@ -260,10 +260,14 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
     case Quoting::kRaw:
       end = end_of_raw(line.substr(at)) + at;
       return {.text = line.substr(at, end - at), .end = line.size()};
-    case Quoting::kEscaped:
-      end = std::min(end_of_escaped(line, at, enclosed.depth), line.size());
+    case Quoting::kEscaped: {
+      const std::size_t quote = end_of_escaped(line, at, enclosed.depth);
+      end = std::min(quote, line.size());
       unescape(line.substr(at, end - at), enclosed.depth, buffer);
-      return {.text = without_newlines(buffer), .end = std::min(end + 1, line.size())};
+      return {.text = without_newlines(buffer),
+              .end = std::min(end + 1, line.size()),
+              .closed = quote != std::string_view::npos};
+    }
     case Quoting::kDoubled: {
       const std::size_t quote = end_of_doubled(line, at);
       end = std::min(quote, line.size());

@@ -37,7 +37,7 @@ struct Enclosed {
 struct Opened {
   std::string_view text;
   std::size_t end = 0;  ///< where the line goes on behind it and its quotes
-  bool closed = true;   ///< false: kDoubled, and its end is in a later line
+  bool closed = true;   ///< false: kDoubled or kEscaped, and the quote that ends it is not in this line
 };
 
 /// `buffer` holds the text where it differs from what stands in the line.

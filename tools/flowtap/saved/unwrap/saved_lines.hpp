@@ -11,6 +11,7 @@
 #include "pieces.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
+#include "wrapped/wrapped_lines.hpp"
 
 namespace flowtap::cli {
 
@@ -31,30 +32,37 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { objects_.add(line, false, time_, adds_); });
-    objects_.finish(adds_);
-    order_.finish();
+    lines_.finish([this](std::string_view line) { wrapped_.add(line, false, time_, joins_); });
+    end();
   }
   /// The bytes break off within a line, which says nothing.
   void lose() {
     lines_.finish([](std::string_view /*line*/) {});
-    objects_.finish(adds_);
-    order_.finish();
+    end();
   }
   [[nodiscard]] std::uint64_t left_out() const { return order_.left_out(); }
 
  private:
   void cut(std::string_view text) {
-    lines_.take(text, [this](std::string_view line) { objects_.add(line, true, time_, adds_); });
+    lines_.take(text, [this](std::string_view line) { wrapped_.add(line, true, time_, joins_); });
+  }
+  void end() {
+    wrapped_.finish(joins_);
+    objects_.finish(adds_);
+    order_.finish();
   }
 
   TextDecoder decoder_;
   LineCutter lines_{kLongestLine, dividing_place};
   std::uint64_t time_ = 0;
+  WrappedLines wrapped_;
   ObjectLines objects_;
   LineOrder order_;
   const ObjectLines::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
     order_.add(line, full, time);
+  };
+  const WrappedLines::Take joins_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    objects_.add(line, full, time, adds_);
   };
 };
 

@@ -128,7 +128,7 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   enclosed_ = found;
   plain_ = false;
   in_block_ = false;
-  in_field_ = !opened.closed;
+  in_field_ = found.quoting == Quoting::kDoubled && !opened.closed;
   in_part_ = is_divided(line, found);
   const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
   note(opened.text.substr(opened.text.rfind('\n') + 1));
