@@ -11,13 +11,15 @@ namespace {
 
 struct Read {
   std::vector<std::string> records;
+  std::vector<KubeEvent> events;
   std::uint64_t time = 0;
 };
 
 Read read(const std::string& bytes) {
   Read out;
   SavedLines lines([&out](const SavedLine& line) {
-    if (line.kind != SavedLine::Kind::kRecord) return;
+    if (line.event != nullptr) out.events.push_back(*line.event);
+    if (line.kind != SavedLine::Kind::kRecord && line.kind != SavedLine::Kind::kEvent) return;
     out.records.emplace_back(line.text);
     out.time = line.time;
   });
@@ -78,6 +80,65 @@ TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
     line.replace(line.find(R"("kind":"Pod")"), 12, other);
     EXPECT_EQ(read(line).records, Records{}) << other;
   }
+}
+
+// As kubectl prints the list, with what an event has beside.
+TEST(ObjectRecords, EventsInYamlAreThoseInJson) {
+  const KubeEvent event{
+      .ns = "shop",
+      .pod = "web-0",
+      .type = "Warning",
+      .reason = "FailedScheduling",
+      .message = R"(0/2 nodes are available: 2 node(s) didn't have "x". preemption: none helps.)",
+      .from = "batch-scheduler",
+      .time = 1795687200000000000U};
+  const auto yaml = [](const std::string& message, bool list) {
+    const std::string indent = list ? "  " : "";
+    std::string out = list ? "apiVersion: v1\nitems:\n- " : "";
+    out += "action: Scheduling\n";
+    for (const std::string& line : {std::string("apiVersion: v1"),
+                                    std::string("eventTime: \"2026-11-26T09:59:59.000001Z\""),
+                                    std::string("firstTimestamp: null"),
+                                    std::string("involvedObject:"),
+                                    std::string("  apiVersion: v1"),
+                                    std::string("  kind: Pod"),
+                                    std::string("  name: web-0"),
+                                    std::string("  namespace: shop"),
+                                    std::string("kind: Event"),
+                                    std::string("lastTimestamp: \"2026-11-26T10:00:00Z\""),
+                                    "message: " + message,
+                                    std::string("metadata:"),
+                                    std::string("  managedFields:"),
+                                    std::string("  - fieldsType: FieldsV1"),
+                                    std::string("    message: other"),
+                                    std::string("  name: web-0.17"),
+                                    std::string("reason: FailedScheduling"),
+                                    std::string("reportingComponent: batch-scheduler"),
+                                    std::string("source: {}"),
+                                    std::string("type: Warning")})
+      out += indent + line + '\n';
+    return out + (list ? "kind: List\nmetadata:\n  resourceVersion: \"\"\n" : "");
+  };
+  for (const bool list : {false, true}) {
+    const std::string indent = list ? "    " : "  ";
+    for (const std::string& message :
+         {std::string(R"('0/2 nodes are available: 2 node(s) didn''t have "x". preemption: none helps.')"),
+          "'0/2 nodes are available: 2 node(s) didn''t have\n" + indent + "\"x\". preemption: none helps.'",
+          std::string(R"("0/2 nodes are available: 2 node(s) didn't have \"x\". preemption: none helps.")"),
+          R"("0/2 nodes are available: 2 node(s) didn't\)" + ('\n' + indent) +
+              R"(\ have \"x\". preemption: none helps.")",
+          std::string(R"(0/2 nodes are available: 2 node(s) didn't have "x". preemption: none helps.)"),
+          "0/2 nodes are available: 2 node(s) didn't have \"x\".\n" + indent + "preemption: none helps.",
+          "|-\n" + indent + R"(0/2 nodes are available: 2 node(s) didn't have "x". preemption: none helps.)",
+          ">\n" + indent + "0/2 nodes are available: 2 node(s) didn't have\n" + indent +
+              "\"x\". preemption: none helps."})
+      EXPECT_EQ(read(yaml(message, list)).events, std::vector<KubeEvent>{event})
+          << message << (list ? ", listed" : "");
+  }
+  const std::string one = yaml("'0/2 nodes'", false);
+  EXPECT_EQ(read("---\n" + one + "---\n" + one).events.size(), 2U);
+  EXPECT_EQ(read(one + kRecord + '\n').records.size(), 2U) << "a log goes on behind it";
+  EXPECT_EQ(read("apiVersion: v1\nkind: Pod\n" + kRecord + '\n').records, Records{kRecord});
 }
 
 }  // namespace

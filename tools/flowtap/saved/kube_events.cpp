@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "base/trimmed.hpp"
+#include "klog_stamp.hpp"
 #include "kube_columns.hpp"
 #include "stream/lines/flow_key.hpp"
 #include "tools/flowtap/pod_name.hpp"
@@ -128,34 +129,28 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   return row;
 }
 
-std::optional<KubeEvent> KubeEvents::event_of(Row row) {
-  if (!row.is_pods || row.message.empty()) return std::nullopt;
-  if (row.reason != kFailedScheduling && row.reason != kScheduled && row.reason != kPreempted)
+std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
+  if (event.message.empty()) return std::nullopt;
+  if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted)
     return std::nullopt;
-  if (row.message.starts_with(kCombined)) row.message.remove_prefix(kCombined.size());
-  if (row.reason == kScheduled || row.reason == kFailedScheduling)
-    if (const auto named = pod_in(row.message)) {
-      const bool other_pod = !row.pod.empty() && row.pod != named->name;
-      const bool other_ns = !row.ns.empty() && row.ns != named->ns;
+  if (event.message.starts_with(kCombined)) event.message.erase(0, kCombined.size());
+  if (event.reason == kScheduled || event.reason == kFailedScheduling)
+    if (const auto named = pod_in(event.message)) {
+      const bool other_pod = !event.pod.empty() && event.pod != named->name;
+      const bool other_ns = !event.ns.empty() && event.ns != named->ns;
       if (other_pod || other_ns) return std::nullopt;  // no scheduler writes that
-      row.ns = named->ns;
-      row.pod = named->name;
+      event.ns = named->ns;
+      event.pod = named->name;
     }
-  if (row.pod.empty()) {
+  if (event.pod.empty()) {
     ++nameless_;
     return std::nullopt;
   }
-  if (row.ns.empty()) {
+  if (event.ns.empty()) {
     ++without_namespace_;
-    row.ns = "default";
+    event.ns = "default";
   }
-  return KubeEvent{.ns = std::string(row.ns),
-                   .pod = std::string(row.pod),
-                   .type = std::string(row.type),
-                   .reason = std::string(row.reason),
-                   .message = std::string(row.message),
-                   .from = std::string(row.from),
-                   .age = row.age};
+  return event;
 }
 
 std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
@@ -173,11 +168,18 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
   if (!row) row = table_row(line, true);
   if (!row) return std::nullopt;
   ++lines_;
-  return event_of(*row);
+  if (!row->is_pods) return std::nullopt;
+  return judge({.ns = std::string(row->ns),
+                .pod = std::string(row->pod),
+                .type = std::string(row->type),
+                .reason = std::string(row->reason),
+                .message = std::string(row->message),
+                .from = std::string(row->from),
+                .age = row->age});
 }
 
 std::string klog_of(const KubeEvent& event) {
-  std::string out = R"(I0101 00:00:00.000000       1 event.go:1] "Event occurred")";
+  std::string out = 'I' + klog_stamp(event.time) + R"(       1 event.go:1] "Event occurred")";
   const auto add = [&out](std::string_view key, std::string_view value) {
     out.append(1, ' ').append(key).append(1, '=').append(go_quoted(value));
   };

@@ -26,6 +26,7 @@ struct KubeEvent {
   std::string from = {};  ///< the component that says it: of a scheduler, its profile; empty: it is not shown
   std::chrono::seconds age =
       std::chrono::seconds::max();  ///< how long ago it was the last time; max: it is not said
+  std::uint64_t time = 0;           ///< when it was, in ns since 1970; 0: it is not said
 
   friend bool operator==(const KubeEvent&, const KubeEvent&) = default;
 };
@@ -35,9 +36,11 @@ class KubeEvents {
  public:
   /// The event that this line tells; nothing: it tells none that a scheduler made, or it names no pod that Kubernetes allows.
   [[nodiscard]] std::optional<KubeEvent> read(std::string_view line);
-  /// Events whose pod nobody names, as in a description without its beginning. read() leaves them out.
+  /// The same of an event that somebody else has read, of a pod.
+  [[nodiscard]] std::optional<KubeEvent> judge(KubeEvent event);
+  /// Events whose pod nobody names, as in a description without its beginning. read() and judge() leave them out.
   [[nodiscard]] std::uint64_t nameless() const { return nameless_; }
-  /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() gives them with the namespace "default".
+  /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() and judge() give them with the namespace "default".
   [[nodiscard]] std::uint64_t without_namespace() const { return without_namespace_; }
   /// Lines that only tables of events have: headings, and the rows of all events, whatever they are about.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
@@ -67,7 +70,6 @@ class KubeEvents {
   bool read_heading(std::string_view line);
   [[nodiscard]] std::optional<Row> described_row(std::string_view line) const;
   [[nodiscard]] std::optional<Row> table_row(std::string_view line, bool has_namespace) const;
-  std::optional<KubeEvent> event_of(Row row);
 
   Layout layout_ = Layout::kUnknown;
   Description description_;
@@ -77,7 +79,7 @@ class KubeEvents {
 };
 
 /// The event as client-go logs it with klog ("Event occurred"), which the schedulers' tables read. Values are quoted so that
-/// Go's strconv.Unquote gives them back. The header has a time that nobody may use.
+/// Go's strconv.Unquote gives them back. Without a time, the header has one that nobody may use.
 [[nodiscard]] std::string klog_of(const KubeEvent& event);
 
 }  // namespace flowtap::cli

@@ -10,6 +10,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/fd.hpp"
@@ -91,6 +92,7 @@ class Reading {
   SavedOutput& output_of(const File& file, Outputs& outputs, std::string_view output,
                          std::string_view source);
   [[nodiscard]] bool take_event(std::string_view text);
+  void tell(std::optional<KubeEvent> event, std::string_view line);
   void read_events();
 
   SavedState state_;
@@ -127,26 +129,33 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
 /// Whether the line is of kubectl's tables and descriptions, and not another program's.
 bool Reading::take_event(std::string_view text) {
   const std::uint64_t before = events_.lines();
-  auto event = events_.read(text);
+  tell(events_.read(text), text);
+  return events_.lines() != before || events_.is_in_description();
+}
+
+void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
   if (event && told_.size() < kMostEvents)
-    told_.push_back({std::move(*event), std::string(text)});
+    told_.push_back({std::move(*event), std::string(line)});
   else if (event)
     ++untold_;
-  return events_.lines() != before || events_.is_in_description();
 }
 
 // kubectl sorts by other things than time. What a log says of a pod is more, and dated.
 void Reading::read_events() {
-  std::ranges::stable_sort(told_, std::greater<>(), [](const Told& one) { return one.event.age; });
+  std::ranges::stable_sort(told_, [](const Told& one, const Told& other) {
+    return one.event.age != other.event.age ? one.event.age > other.event.age
+                                            : one.event.time < other.event.time;
+  });
   const auto is_known = [this](const Told& one) {
     return state_.store->peek(one.event.ns + '/' + one.event.pod).has_value();
   };
   std::erase_if(told_, is_known);
   for (const Told& one : told_) {
     const std::string record = klog_of(one.event);
-    flow::WholeRecord whole = flow::whole_record(record);
+    flow::WholeRecord whole = flow::whole_record(record, one.event.time);
     whole.text = one.line;
-    if (whole.klog) whole.klog->stamp = {};  // kubectl says how long ago it was, and not when
+    // kubectl says how long ago it was, and not when.
+    if (whole.klog && one.event.time == 0) whole.klog->stamp = {};
     events_log_.set_profile(one.event.from);
     events_log_.read(whole);
   }
@@ -160,6 +169,7 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
     ++read_.strange;
     state_.strangers.add_line(line.text);
   }
+  if (line.kind == Kind::kEvent) tell(events_.judge(*line.event), line.text);
   if (is_schedulers(line.kind)) output_of(file, outputs, output, line.source).add(line);
 }
 

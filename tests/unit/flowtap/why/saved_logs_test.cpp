@@ -153,6 +153,51 @@ TEST_F(WhyTest, EventsAreInTheOrderOfTheirAgeAndBehindALog) {
   EXPECT_NE(both.output.find("default/p is bound to n2\n"), std::string::npos) << both.output;
 }
 
+// "batch-scheduler" says it, in each of kubectl's forms.
+std::vector<std::string> forms_of(const std::string& reason, const std::string& message) {
+  return {
+      "Name: p\nNamespace: ns\nEvents:\n  Type  Reason  Age  From  Message\n  Warning  " + reason +
+          "  5m  batch-scheduler  " + message + '\n',
+      "NAMESPACE LAST SEEN TYPE REASON OBJECT SUBOBJECT SOURCE MESSAGE FIRST SEEN COUNT NAME\nns 5m "
+      "Warning " +
+          reason + " pod/p  batch-scheduler, n1  " + message + "  5m  1  p.17\n",
+      R"({"involvedObject":{"kind":"Pod","name":"p","namespace":"ns"},"type":"Warning","reason":")" + reason +
+          R"(","message":")" + message + R"(","source":{"component":"batch-scheduler"}})" + '\n',
+      R"({"regarding":{"kind":"Pod","name":"p","namespace":"ns"},"type":"Warning","reason":")" + reason +
+          R"(","note":")" + message + R"(","reportingController":"batch-scheduler"})" + '\n',
+      "apiVersion: v1\ninvolvedObject:\n  kind: Pod\n  name: p\n  namespace: ns\nkind: Event\nmessage: '" +
+          message + "'\nreason: " + reason + "\nreportingComponent: batch-scheduler\ntype: Warning\n"};
+}
+
+TEST_F(WhyTest, EventsSayTheSameInEachForm) {
+  const std::string no_fit = "0/2 nodes are available: 2 Insufficient cpu.";
+  const std::string log = write(
+      "log",
+      "I0821 07:12:00.900100       1 a.go:1] \"Successfully bound pod to node\" pod=\"ns/p\" node=\"n2\"\n");
+  for (const auto& [reason, message] : {std::pair<std::string, std::string>{"FailedScheduling", no_fit},
+                                        {"FailedScheduling", "(combined from similar events): " + no_fit},
+                                        {"FailedScheduling", "skip schedule deleting pod: other/p"},
+                                        {"Scheduled", "Successfully assigned ns/p to n1"},
+                                        {"Pulled", no_fit}}) {
+    const auto forms = forms_of(reason, message);
+    const Outcome right = flowtap_program("why ns/p" + from({write("0", forms.front())}));
+    EXPECT_EQ(right.exit == 0, reason != "Pulled" && !message.contains("other")) << right.output;
+    for (std::size_t i = 1; i < forms.size(); ++i) {
+      const std::string file = write(std::to_string(i), forms.at(i));
+      const Outcome run = flowtap_program("why ns/p" + from({file}));
+      EXPECT_EQ(run.exit, right.exit) << forms.at(i);
+      if (right.exit == 0) {
+        EXPECT_EQ(run.output, right.output) << forms.at(i);
+      }
+      const Outcome all = flowtap_program("why ns/p -o json --evidence" + from({file}));
+      EXPECT_EQ(all.output.contains(R"("scheduler":"batch-scheduler")"), right.exit == 0) << all.output;
+      const Outcome both = flowtap_program("why ns/p" + from({log, file}));
+      EXPECT_NE(both.output.find("ns/p is bound to n2\n"), std::string::npos)
+          << "a log says more: " << both.output;
+    }
+  }
+}
+
 // Parts of their lines stand between each other.
 TEST_F(WhyTest, TheOutputsOfARuntimesFileAreLogsOfTheirOwn) {
   std::istringstream out(as_cri(golden("scheduler/hami-2.10-filter-failed-v4.log"), "stdout", 50));

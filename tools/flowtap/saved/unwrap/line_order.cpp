@@ -1,6 +1,7 @@
 #include "line_order.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct Kept {
   std::string text;
   bool full;
   std::uint64_t time;
+  std::optional<KubeEvent> event;
 };
 
 }  // namespace
@@ -87,10 +89,16 @@ void LineOrder::give_reversed(std::string_view line, std::uint64_t time) {
   std::vector<Kept> kept;
   // The file's last line may have no newline, and is the first one now.
   unwrapper_.add(line, true, time, [&kept](const SavedLine& found) {
-    kept.push_back({found.kind, std::string(found.source), std::string(found.text), found.full, found.time});
+    kept.push_back({found.kind, std::string(found.source), std::string(found.text), found.full, found.time,
+                    found.event != nullptr ? std::optional(*found.event) : std::nullopt});
   });
   for (const Kept& one : std::views::reverse(kept))
-    take_({.kind = one.kind, .source = one.source, .text = one.text, .full = one.full, .time = one.time});
+    take_({.kind = one.kind,
+           .source = one.source,
+           .text = one.text,
+           .full = one.full,
+           .time = one.time,
+           .event = one.event ? &*one.event : nullptr});
 }
 
 }  // namespace flowtap::cli

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "line_order.hpp"
-#include "object_lines.hpp"
+#include "objects/object_lines.hpp"
+#include "objects/yaml_events.hpp"
 #include "pieces.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
@@ -32,7 +33,7 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { wrapped_.add(line, false, time_, joins_); });
+    lines_.finish([this](std::string_view line) { yaml_.add(line, false, time_, undoes_); });
     end();
   }
   /// The bytes break off within a line, which says nothing.
@@ -44,9 +45,10 @@ class SavedLines {
 
  private:
   void cut(std::string_view text) {
-    lines_.take(text, [this](std::string_view line) { wrapped_.add(line, true, time_, joins_); });
+    lines_.take(text, [this](std::string_view line) { yaml_.add(line, true, time_, undoes_); });
   }
   void end() {
+    yaml_.finish(undoes_);
     wrapped_.finish(joins_);
     objects_.finish(adds_);
     order_.finish();
@@ -55,6 +57,7 @@ class SavedLines {
   TextDecoder decoder_;
   LineCutter lines_{kLongestLine, dividing_place};
   std::uint64_t time_ = 0;
+  YamlEvents yaml_;
   WrappedLines wrapped_;
   ObjectLines objects_;
   LineOrder order_;
@@ -63,6 +66,9 @@ class SavedLines {
   };
   const WrappedLines::Take joins_ = [this](std::string_view line, bool full, std::uint64_t time) {
     objects_.add(line, full, time, adds_);
+  };
+  const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    wrapped_.add(line, full, time, joins_);
   };
 };
 

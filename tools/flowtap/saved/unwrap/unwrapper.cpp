@@ -6,7 +6,7 @@
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
 #include "joined_records.hpp"
-#include "merged_record.hpp"
+#include "objects/merged_record.hpp"
 #include "stream/lines/klog/klog_time.hpp"
 
 namespace flowtap::cli {
@@ -241,7 +241,12 @@ bool Unwrapper::give_merged(const Line& line, const Take& take) {
     enclosed_ = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
     is_object_ = line.text.starts_with('{');
     const std::uint64_t time = line.time != 0 ? line.time : record.time;
-    take({.kind = Kind::kRecord, .source = kMergedSource, .text = record.text, .full = true, .time = time});
+    take({.kind = record.event ? Kind::kEvent : Kind::kRecord,
+          .source = kMergedSource,
+          .text = record.text,
+          .full = true,
+          .time = time,
+          .event = record.event ? &*record.event : nullptr});
   }
   return !records.empty();
 }

@@ -14,6 +14,7 @@
 #include "doubted_prefixes.hpp"
 #include "enclosed_record.hpp"
 #include "plain_text.hpp"
+#include "tools/flowtap/saved/kube_events.hpp"
 
 namespace flowtap::cli {
 
@@ -24,19 +25,22 @@ struct SavedLine {
     kGoesOn,   ///< it belongs to the record before
     kLoose,    ///< nothing tells whether it belongs to the record before
     kStrange,  ///< it belongs to none
+    kEvent,    ///< an object of the API server says what a scheduler has decided
     kAround    ///< it belongs to the form in which the records are given, as a bracket or another field does
   };
   Kind kind = Kind::kRecord;
   std::string_view
       source;  ///< tells logs in one file apart, such as those of two pods; empty: nothing stands around the line
-  std::string_view text;   ///< without the last newline
-  bool full = true;        ///< false: what follows of this source belongs to the same line
-  std::uint64_t time = 0;  ///< ns since 1970; 0: not known
+  std::string_view text;             ///< without the last newline
+  bool full = true;                  ///< false: what follows of this source belongs to the same line
+  std::uint64_t time = 0;            ///< ns since 1970; 0: not known
+  const KubeEvent* event = nullptr;  ///< of kEvent
 };
 
 /// Whether the scheduler may have written it.
 [[nodiscard]] constexpr bool is_schedulers(SavedLine::Kind kind) {
-  return kind != SavedLine::Kind::kStrange && kind != SavedLine::Kind::kAround;
+  return kind == SavedLine::Kind::kRecord || kind == SavedLine::Kind::kGoesOn ||
+         kind == SavedLine::Kind::kLoose;
 }
 
 /// Whether a line may be the next one of a value of several lines: klog indents them by a tab, and ends them with " >".

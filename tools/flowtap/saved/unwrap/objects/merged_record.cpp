@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "around/prefix_kind.hpp"
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
+#include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
 
 namespace flowtap::cli {
 namespace {

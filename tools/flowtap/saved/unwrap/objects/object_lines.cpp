@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "around/prefix.hpp"
 #include "base/trimmed.hpp"
 #include "merged_record.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
+#include "tools/flowtap/saved/unwrap/around/prefix.hpp"
 
 namespace flowtap::cli {
 namespace {

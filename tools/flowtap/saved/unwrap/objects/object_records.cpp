@@ -1,34 +1,21 @@
 #include "object_records.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <string_view>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 #include "stream/lines/klog/klog_record.hpp"
-#include "tools/flowtap/saved/kube_events.hpp"
+#include "tools/flowtap/saved/klog_stamp.hpp"
 
 namespace flowtap::cli {
 namespace {
 
 namespace json = boost::json;
 using Time = std::chrono::system_clock::time_point;
-
-constexpr std::string_view kUndated = "0101 00:00:00.000000";
-
-// As klog writes it, in UTC.
-std::string stamp_of(const std::optional<Time>& time) {
-  if (!time) return std::string(kUndated);
-  const auto second = std::chrono::floor<std::chrono::seconds>(*time);
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(*time - second).count();
-  return fmt::format("{:%m%d %H:%M:%S}.{:06}", second, micros);
-}
 
 std::uint64_t nanos(const std::optional<Time>& time) {
   if (!time) return 0;
@@ -56,15 +43,15 @@ bool is_place(std::string_view text) {
   return file.ends_with(".go") && !file.contains(' ') && text.size() < 200;
 }
 
-std::string with_header(const std::string& stamp, std::string_view place, std::string_view body) {
+std::string with_header(std::uint64_t time, std::string_view place, std::string_view body) {
   const std::string_view line = place.contains(':') ? "" : ":1";
-  return fmt::format("I{}       1 {}{}] {}", stamp, place, line, body);
+  return fmt::format("I{}       1 {}{}] {}", klog_stamp(time), place, line, body);
 }
 
 // A quoted message, and pairs.
 bool is_body(std::string_view text) {
   if (!text.starts_with('"')) return false;
-  const std::string whole = with_header(std::string(kUndated), "a.go", text);
+  const std::string whole = with_header(0, "a.go", text);
   const auto record = flow::parse_klog_record(whole);
   if (!record || !record->structured || record->message.empty()) return false;
   flow::KlogPair pair;
@@ -102,11 +89,10 @@ std::optional<ObjectRecord> headerless_record(const json::object& object) {
     return time.has_value();
   });
   while (body.ends_with('\n')) body.pop_back();
-  return ObjectRecord{.text = with_header(stamp_of(time), place, body), .time = nanos(time)};
+  return ObjectRecord{.text = with_header(nanos(time), place, body), .time = nanos(time)};
 }
 
 std::optional<ObjectRecord> event_record(const json::object& object) {
-  constexpr std::array<std::string_view, 3> kReasons = {"FailedScheduling", "Scheduled", "Preempted"};
   const std::initializer_list<std::string_view> about = {"involvedObject", "regarding"};
   KubeEvent event{.ns = text_in(object, about, "namespace"),
                   .pod = text_in(object, about, "name"),
@@ -114,15 +100,17 @@ std::optional<ObjectRecord> event_record(const json::object& object) {
                   .reason = text_member(object, "reason"),
                   .message = text_member(object, "message")};
   if (event.message.empty()) event.message = text_member(object, "note");  // of events.k8s.io
-  if (text_in(object, about, "kind") != "Pod" || event.ns.empty() || event.pod.empty() ||
-      event.message.empty() || std::ranges::find(kReasons, event.reason) == kReasons.end())
+  if (text_in(object, about, "kind") != "Pod" || event.pod.empty() || event.message.empty())
     return std::nullopt;
+  event.from = text_in(object, {"source", "deprecatedSource"}, "component");
+  for (const char* key : {"reportingComponent", "reportingController"})
+    if (event.from.empty()) event.from = text_member(object, key);
   std::optional<Time> time = parse_rfc3339(text_in(object, {"series"}, "lastObservedTime"));
   for (const char* key : {"lastTimestamp", "deprecatedLastTimestamp", "eventTime"})
     if (!time) time = parse_rfc3339(text_member(object, key));
-  ObjectRecord out{.text = klog_of(event), .time = nanos(time)};
-  out.text.replace(1, kUndated.size(), stamp_of(time));
-  return out;
+  if (!time) time = parse_rfc3339(text_in(object, {"metadata"}, "creationTimestamp"));
+  event.time = nanos(time);
+  return ObjectRecord{.text = klog_of(event), .time = event.time, .event = event};
 }
 
 }  // namespace flowtap::cli

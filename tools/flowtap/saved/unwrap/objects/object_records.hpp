@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/json/members.hpp"
+#include "tools/flowtap/saved/kube_events.hpp"
 
 namespace flowtap::cli {
 
@@ -13,13 +14,14 @@ namespace flowtap::cli {
 struct ObjectRecord {
   std::string text;
   std::uint64_t time = 0;
+  std::optional<KubeEvent> event = {};  ///< the record says this
 };
 
 /// A message of klog's with its pairs, beside the place in the program from which it came:
 ///   {"jsonPayload":{"message":"\"Attempting to schedule pod\" pod=\"a/b\""},"sourceLocation":{"file":"schedule_one.go"},...}
 [[nodiscard]] std::optional<ObjectRecord> headerless_record(const boost::json::object& object);
 
-/// An event of a pod, of kind Event, that a scheduler has made.
+/// An event of a pod, of the kind Event, as it stands in the object; KubeEvents::judge() knows what it is worth.
 [[nodiscard]] std::optional<ObjectRecord> event_record(const boost::json::object& object);
 
 }  // namespace flowtap::cli

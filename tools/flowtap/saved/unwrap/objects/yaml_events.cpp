@@ -1,0 +1,60 @@
+#include "yaml_events.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "merged_record.hpp"
+#include "yaml_object.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// The API server holds no larger object.
+constexpr std::size_t kLargestObject = std::size_t{2} << 20U;
+// kubectl sorts by keys, and an event has no earlier ones.
+constexpr std::array<std::string_view, 3> kFirstKeys = {"action: ", "apiVersion: ", "kind: Event"};
+
+// Where the keys stand of the object that the line begins, or nothing.
+std::optional<std::size_t> begins_object(std::string_view line) {
+  auto column = indent_of(line);
+  if (column && line.substr(*column).starts_with("- ")) *column += 2;
+  const auto begins = [&](std::string_view key) { return line.substr(*column).starts_with(key); };
+  return column && std::ranges::any_of(kFirstKeys, begins) ? column : std::nullopt;
+}
+
+}  // namespace
+
+void YamlEvents::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  if (!held_.empty() && (ends_object(line) || bytes_ > kLargestObject)) give(take);
+  if (held_.empty()) {
+    const auto column = begins_object(line);
+    if (!column) return take(line, full, time);
+    column_ = *column;
+    time_ = time;
+  }
+  held_.emplace_back(line);
+  full_ = full;
+  bytes_ += line.size();
+}
+
+// A list may stand as far left as its key. `items` is one of objects, and their own first keys count.
+bool YamlEvents::ends_object(std::string_view line) const {
+  const auto indent = indent_of(line);
+  if (!indent || *indent > column_) return false;
+  const std::string_view text = line.substr(*indent);
+  return *indent < column_ || text.starts_with("items:") || !(text.starts_with("- ") || is_yaml_key(line));
+}
+
+void YamlEvents::give(const Take& take) {
+  const std::vector<std::string> lines = std::exchange(held_, {});
+  bytes_ = 0;
+  if (lines.size() > 1) {
+    const std::string object = boost::json::serialize(yaml_object(lines));
+    if (const auto records = merged_records(object); records.size() == 1 && records.front().event)
+      return take(object, true, time_);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) take(lines[i], full_ || i + 1 < lines.size(), time_);
+}
+
+}  // namespace flowtap::cli
