@@ -45,6 +45,9 @@ const std::vector<std::string> kTools = {
     "textPayload: '",
     "> ",
     "     7\t",
+    "b'",
+    "build\tShow the logs\t2026-11-26T10:00:00.1000017Z ",
+    "Nov 26 10:00:00 cp1 kube-scheduler: message repeated 2 times: [ ",
     "INFO 2026-11-26 10:00:00,123 ",
     "{container=\"kube-scheduler\", stream=\"stderr\"} ",
 };
@@ -63,6 +66,8 @@ const std::vector<std::string> kSentences = {
     "Oops, look: ",
     "cannot parse ",
     "(see ",
+    "the watcher\twrote this\t",
+    "we saw this: message repeated 2 times: [ ",
 };
 
 const std::vector<std::string> kDoubted = {
@@ -121,6 +126,21 @@ TEST(Quotations, OneWordIsAPrefixIfMostLinesHaveIt) {
     EXPECT_EQ(records_in(line + line), std::vector<std::string>{}) << prefix << "may be two quotations";
     EXPECT_EQ(records_in(fmt::format("{0}a\nb\n{0}c\n{0}d\n", line)), std::vector<std::string>{}) << prefix;
   }
+  const std::string one = "master: " + kRecord + '\n';
+  const std::string other = "standby: " + kRecord + '\n';
+  EXPECT_EQ(records_in(one + other + one + other + one + other + "a\nb\n").size(), 6U)
+      << "two replicas, each on under half of the lines";
+  EXPECT_EQ(records_in(one + other + one + other + "a\nb\n"), std::vector<std::string>{});
+  const std::string newline = R"(\n)";
+  std::string log = in_json(kRecord);
+  log.pop_back();
+  EXPECT_EQ(records_in("data: " + log + newline + log.substr(1) + newline + log.substr(1) + "\"\n").size(),
+            1U)
+      << "a whole log in a string";
+  const std::string merged =
+      R"(master: {"caller":"a.go:1","msg":"m","v":2,"ts":1795687200100.5})" + std::string("\n");
+  EXPECT_EQ(records_in(merged + merged + merged + "a\n").size(), 3U) << "merged JSON";
+  EXPECT_EQ(records_in(merged + "a\nb\n"), std::vector<std::string>{});
   const std::string block =
       "scheduler: " + kRecord + " err=<\nscheduler: \tone\nscheduler: \ttwo\nscheduler:  >\n";
   EXPECT_EQ(records_in(block + block + block).size(), 3U) << "a record's further lines have it, too";

@@ -42,6 +42,20 @@ TEST(TextDecoder, MakesUtf8OfBothKindsOfUtf16) {
   EXPECT_EQ(decoded(std::string("\xff\xfe\x3d\xd8!\x00", 6)), "\ufffd!") << "half a pair is no character";
 }
 
+TEST(TextDecoder, MakesUtf8OfBothKindsOfUtf32) {
+  const std::string text = "I1126 \"x\" y=1\r\n\u00e4\U0001F600";
+  const std::u32string units = U"I1126 \"x\" y=1\r\n\u00e4\U0001F600";
+  for (const bool little : {true, false})
+    for (const bool mark : {true, false}) {
+      std::string bytes;
+      for (const char32_t unit : (mark ? U"\ufeff" : U"") + units)
+        for (const unsigned shift : {0U, 8U, 16U, 24U})
+          bytes += static_cast<char>(unit >> (little ? shift : 24U - shift) & 0xffU);
+      EXPECT_EQ(decoded(bytes), text) << little << mark;
+    }
+  EXPECT_EQ(decoded(std::string("\xff\xfe\0\0\0\0\x11\0", 8)), "\ufffd") << "no character";
+}
+
 TEST(TextDecoder, LeavesOtherBytesAsTheyAre) {
   for (const std::string& text : {std::string("plain"), std::string("ab"), std::string(),
                                   std::string("\0\0\0\0x", 5), std::string("\xc3\xa4\xff")})
@@ -82,10 +96,12 @@ TEST(Prefix, IsFoundAgainWithOtherNumbers) {
   EXPECT_EQ(end_of_prefix("12 x", "12"), std::nullopt);
 }
 
-TEST(Prefix, ColoursGoAndWhatSteersATerminalOtherwiseStays) {
+TEST(Prefix, OfATerminalsMarksGoesThatHasAnEnd) {
   std::string buffer;
   EXPECT_EQ(without_colours("\x1b[36mI\x1b[0m\x1b[01;31m\x1b[Kx\x1b[m\x1b[K", buffer), "Ix");
-  EXPECT_EQ(without_colours("a\x1b[2Jb\x1b]0;t\x07\x1b", buffer), "a\x1b[2Jb\x1b]0;t\x07\x1b");
+  EXPECT_EQ(without_colours("\x1b[38:2::1:2:3ma\x1b[2J\x1b[?2004lb\x1b]0;t\x07\x1b]8;;u\x1b\\c", buffer),
+            "abc");
+  EXPECT_EQ(without_colours("a\x1b[12\x1b]0;t\x1b", buffer), "a\x1b[12\x1b]0;t\x1b") << "none has an end";
 }
 
 struct Kept {

@@ -165,7 +165,10 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
   using Kind = SavedLine::Kind;
   ++read_.lines;
   if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
-    if (take_event(line.text)) return;
+    if (take_event(line.text)) {
+      ++read_.kubectl;
+      return;
+    }
     ++read_.strange;
     state_.strangers.add_line(line.text);
   }

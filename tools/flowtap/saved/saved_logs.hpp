@@ -16,6 +16,7 @@ struct SavedRead {
   std::uint64_t lines = 0;
   std::uint64_t strange = 0;   ///< lines that belong to no record, and may not, and records of other programs
   std::uint64_t telling = 0;   ///< records that say something of a pod, or of cards
+  std::uint64_t kubectl = 0;   ///< lines of its tables and descriptions
   std::uint64_t nameless = 0;  ///< events whose pod is not named
   Strangers strangers;         ///< the lines and the records that say nothing
 };

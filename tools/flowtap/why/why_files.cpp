@@ -38,6 +38,17 @@ std::string near(const DiagnosisStore& store, const PodName& wanted) {
   return out;
 }
 
+/// What lines look like of which each was understood.
+Strangers::Guess of_known(const SavedRead& read) {
+  if (read.kubectl > 0)
+    return {.what = "what kubectl says of objects, without an event of a scheduler's about a pod",
+            .hint = "kubectl get events -A has all events; a scheduler's log says more, and longer"};
+  if (read.telling > 0)
+    return {.what = "a scheduler's records that do not name a pod, or whose lines were cut before it",
+            .hint = "save whole lines, with kubectl logs or journalctl --no-pager, and not from a screen"};
+  return {.what = "empty lines", .hint = "name a file with a scheduler's log"};
+}
+
 /// Why there is no answer about any pod.
 Error nothing_told(const SavedRead& read) {
   const std::string beginning = "in the logs that --from names, ";
@@ -45,7 +56,8 @@ Error nothing_told(const SavedRead& read) {
   if (read.nameless > 0)
     return {beginning + "there are events that do not name their pod",
             "name all of what kubectl describe pod prints, or the log of kube-scheduler", 0};
-  const auto guess = read.strangers.guess();
+  auto guess = read.strangers.guess();
+  if (!guess) guess = of_known(read);
   const bool one = read.lines == 1;
   std::string what =
       one ? beginning + "there is one line, and it says nothing of a pod"

@@ -1,6 +1,7 @@
 #include "explain/diagnosis/fit_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 
@@ -12,7 +13,7 @@ namespace flowtap::diagnosis {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::string_view kAvailable = "nodes are available:";
+constexpr std::array<std::string_view, 2> kAvailable = {"nodes are available:", "node is available:"};
 constexpr std::string_view kEnd = ". ";
 // The plugin of claims says this of each pod, also of those that have none.
 constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
@@ -134,8 +135,10 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   if (!sentence.starts_with("0/")) return std::nullopt;
   sentence.remove_prefix(2);
   const auto all = take_count(sentence);
-  if (!all || !sentence.starts_with(kAvailable)) return std::nullopt;
-  sentence.remove_prefix(kAvailable.size());
+  const auto begins = [&sentence](std::string_view words) { return sentence.starts_with(words); };
+  const auto* const available = std::ranges::find_if(kAvailable, begins);
+  if (!all || available == kAvailable.end()) return std::nullopt;
+  sentence.remove_prefix(available->size());
   if (sentence.starts_with(' ')) sentence.remove_prefix(1);
   const std::string_view with_mark = sentence;
   const bool cut = sentence.ends_with(kCutOff);

@@ -40,6 +40,12 @@ TEST(FitError, ReasonsAndPreemption) {
       "3*Insufficient cpu; | not eligible due to preemptionPolicy=Never.");
 }
 
+TEST(FitError, OneNodeMayBeOne) {
+  EXPECT_EQ(parsed("0/1 node is available: 1 Insufficient cpu. preemption: x"),
+            "1*Insufficient cpu; | preemption: x");
+  EXPECT_EQ(parsed("0/1 node is fine: 1 Insufficient cpu."), "no");
+}
+
 TEST(FitError, AReasonMayHaveSignsOfItsOwn) {
   EXPECT_EQ(
       parsed("0/4 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: }, that the "

@@ -65,6 +65,22 @@ TEST_F(WhyTest, ABrokenGzipIsReadAsFarAsItGoes) {
   EXPECT_NE(run.output.find("\ndefault/gpu-pod is bound to node3\n"), std::string::npos) << run.output;
 }
 
+// Each line was understood, and there is no answer all the same.
+TEST_F(WhyTest, WhatSaysNothingOfAPodIsNamedToo) {
+  const std::string cut =
+      R"({"ts":1795687200100.1,"caller":"schedule_one.go:1129","msg":"Unable to schedule pod; no fit; waiting","v":2,"pod":{"name":"we)";
+  for (const auto& [bytes, words] :
+       {std::pair<std::string, std::string>{"Name:  n1\nEvents:\n  Type  Reason  Age  From  Message\n",
+                                            "what kubectl says of objects"},
+        {cut + '\n', "whose lines were cut"},
+        {"\n\n\n", "empty lines"}}) {
+    const Outcome run = flowtap_program("why" + from({write("x", bytes)}));
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_NE(run.output.find(words), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("\n  hint: "), std::string::npos) << run.output;
+  }
+}
+
 TEST_F(WhyTest, HalfALineSaysNothing) {
   const std::string head = "I0821 07:20:00.000001       1 a.go:1] ";
   const std::string path = write_gz("x.gz",

@@ -1,5 +1,5 @@
-// Prefixes that may also be sentences (PrefixKind::kDoubted). One that most lines of a file have is a tool's; before a few lines it is
-// what another program says of a record.
+// Prefixes that may also be sentences (PrefixKind::kDoubted). One that most lines of a file have is a tool's, and so are several that
+// most lines have between them, as those of replicas. Before a few lines it is what another program says of a record.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,8 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 constexpr std::string_view kLittleMark = "\xff\xfe";
 constexpr std::string_view kBigMark = "\xfe\xff";
+constexpr std::string_view kLittle32Mark("\xff\xfe\0\0", 4);
+constexpr std::string_view kBig32Mark("\0\0\xfe\xff", 4);
 constexpr std::size_t kEnough = 4;  // bytes that tell the form
 
 }  // namespace
@@ -30,11 +32,19 @@ std::string_view TextDecoder::finish() {
   return out_;
 }
 
-// Without a mark, letters of ASCII tell it: every other byte is 0.
+// Without a mark, letters of ASCII tell it: every other byte is 0, or three of four.
 void TextDecoder::decide() {
   const auto zero = [this](std::size_t at) { return held_[at] == '\0'; };
   std::size_t mark = kLittleMark.size();
-  if (held_.starts_with(kLittleMark)) {
+  if (held_.starts_with(kLittle32Mark) || (!zero(0) && zero(1) && zero(2) && zero(3))) {
+    form_ = Form::kLittleEndian;
+    size_ = 4;
+    mark = held_.starts_with(kLittle32Mark) ? kLittle32Mark.size() : 0;
+  } else if (held_.starts_with(kBig32Mark) || (zero(0) && zero(1) && zero(2) && !zero(3))) {
+    form_ = Form::kBigEndian;
+    size_ = 4;
+    mark = held_.starts_with(kBig32Mark) ? kBig32Mark.size() : 0;
+  } else if (held_.starts_with(kLittleMark)) {
     form_ = Form::kLittleEndian;
   } else if (held_.starts_with(kBigMark)) {
     form_ = Form::kBigEndian;
@@ -52,23 +62,30 @@ void TextDecoder::decide() {
 
 std::string_view TextDecoder::decoded(std::string_view bytes) {
   out_.clear();
-  const auto unit = [this](char first, char second) {
-    const auto a = static_cast<unsigned char>(first);
-    const auto b = static_cast<unsigned char>(second);
-    return form_ == Form::kLittleEndian ? std::uint32_t{a} | std::uint32_t{b} << 8U
-                                        : std::uint32_t{b} | std::uint32_t{a} << 8U;
-  };
-  if (!held_.empty() && !bytes.empty()) {
-    add_unit(unit(held_.front(), bytes.front()));
-    held_.clear();
+  // The first bytes of a unit may have come before.
+  while (!held_.empty() && held_.size() < size_ && !bytes.empty()) {
+    held_ += bytes.front();
     bytes.remove_prefix(1);
   }
-  for (; bytes.size() >= 2; bytes.remove_prefix(2)) add_unit(unit(bytes[0], bytes[1]));
+  if (held_.size() == size_) add_unit(unit_at(std::exchange(held_, {})));
+  for (; bytes.size() >= size_; bytes.remove_prefix(size_)) add_unit(unit_at(bytes.substr(0, size_)));
   held_ += bytes;
   return out_;
 }
 
+std::uint32_t TextDecoder::unit_at(std::string_view bytes) const {
+  std::uint32_t unit = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char byte = bytes[form_ == Form::kBigEndian ? i : bytes.size() - 1 - i];
+    unit = unit << 8U | static_cast<unsigned char>(byte);
+  }
+  return unit;
+}
+
 void TextDecoder::add_unit(std::uint32_t unit) {
+  constexpr std::uint32_t kLast = 0x10ffff;
+  constexpr std::uint32_t kNone = 0xfffd;
+  if (size_ == 4) return append_utf8(out_, unit > kLast ? kNone : unit);
   const std::uint32_t high = std::exchange(high_, 0);
   if (high != 0 && is_low_surrogate(unit)) return append_utf8(out_, joined_surrogates(high, unit));
   if (high != 0) append_utf8(out_, high);

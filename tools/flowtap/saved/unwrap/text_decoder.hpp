@@ -1,6 +1,7 @@
-// Text as UTF-8 that a tool has saved in UTF-16, as Windows' shells do, or with a byte order mark.
+// Text as UTF-8 that a tool has saved in UTF-16, as Windows' shells do, in UTF-32, or with a byte order mark.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@ namespace flowtap::cli {
 
 class TextDecoder {
  public:
-  /// The bytes as UTF-8; those that may be a part of what comes next are held back. What is no UTF-16 stays as it is. The view
+  /// The bytes as UTF-8; those that may be a part of what comes next are held back. What is neither stays as it is. The view
   /// lives until the next call.
   [[nodiscard]] std::string_view decode(std::string_view bytes);
   /// What is held back: no more comes.
@@ -20,10 +21,12 @@ class TextDecoder {
 
   void decide();
   [[nodiscard]] std::string_view decoded(std::string_view bytes);
+  [[nodiscard]] std::uint32_t unit_at(std::string_view bytes) const;
   void add_unit(std::uint32_t unit);
 
   Form form_ = Form::kUndecided;
-  std::string held_;  // the beginning until the form is known, later the first byte of a unit
+  std::size_t size_ = 2;  // bytes of a unit
+  std::string held_;      // the beginning until the form is known, later the first bytes of a unit
   std::string out_;
   std::uint32_t high_ = 0;  // a surrogate whose other half has not come; 0: none
 };

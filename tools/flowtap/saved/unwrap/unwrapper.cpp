@@ -53,7 +53,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
   Line line{.text = text, .full = full, .time = time};
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
-  if (scouts_) doubted_.note(line.text, found);
+  if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
     in_field_ = in_part_ = false;
@@ -83,9 +83,12 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
 
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
   auto found = find_record(text, from);
-  const bool doubted = found && found->behind == PrefixKind::kDoubted && !scouts_;
-  if (doubted && !doubted_.is_trusted(text.substr(0, found->at))) found.reset();
+  if (found && is_quotation(text, *found)) found.reset();
   return found;
+}
+
+bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const {
+  return found.behind == PrefixKind::kDoubted && !scouts_ && !doubted_.is_trusted(text.substr(0, found.at));
 }
 
 // A value of several lines may have a tenant's text, which looks as it likes.
@@ -235,7 +238,9 @@ void Unwrapper::give_field(const Line& line, const Take& take) {
 }
 
 bool Unwrapper::give_merged(const Line& line, const Take& take) {
-  const auto records = merged_records(line.text);
+  const auto found = find_merged(line.text);
+  if (!found || is_quotation(line.text, *found)) return false;
+  const auto records = merged_records(line.text.substr(found->at));
   for (const ObjectRecord& record : records) {
     plain_ = in_block_ = in_part_ = false;
     enclosed_ = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too

@@ -58,6 +58,24 @@ Alike alike(std::string_view prefix, std::string_view line) {
   return out;
 }
 
+// Of ECMA-48: ESC[ with its parameters and a letter, ESC] with a text up to BEL or ESC and a backslash, and the sets of characters that tput
+// resets. 0: it is none, or has no end.
+std::size_t length_of_mark(std::string_view text) {
+  const char kind = text.size() > 1 ? text[1] : '\0';
+  if (kind == '[') {
+    const std::size_t end = text.find_first_not_of("0123456789:;<=>? !\"#$%&'()*+,-./", 2);
+    return end != std::string_view::npos && text[end] >= '@' && text[end] <= '~' ? end + 1 : 0;
+  }
+  if (kind == ']') {
+    const std::size_t end = text.find_first_of("\x07\x1b", 2);
+    if (end == std::string_view::npos) return 0;
+    if (text[end] == '\x07') return end + 1;
+    return text.substr(end + 1, 1) == "\\" ? end + 2 : 0;
+  }
+  const bool is_set = text.size() > 2 && (kind == '(' || kind == ')');
+  return is_set && std::string_view("AB012").contains(text[2]) ? 3 : 0;
+}
+
 }  // namespace
 
 std::string source_of(std::string_view prefix) {
@@ -101,20 +119,9 @@ std::string_view without_colours(std::string_view line, std::string& buffer) {
     buffer.append(line.substr(0, escape));
     line.remove_prefix(escape);
     if (line.empty()) break;
-    // What tput resets: the set of characters.
-    if (line.size() > 2 && (line[1] == '(' || line[1] == ')') &&
-        std::string_view("AB012").contains(line[2])) {
-      line.remove_prefix(3);
-      continue;
-    }
-    const std::size_t letter =
-        line.size() > 1 && line[1] == '[' ? line.find_first_not_of("0123456789;", 2) : std::string_view::npos;
-    if (letter != std::string_view::npos && (line[letter] == 'm' || line[letter] == 'K')) {
-      line.remove_prefix(letter + 1);
-    } else {
-      buffer += kEscape;
-      line.remove_prefix(1);
-    }
+    const std::size_t length = length_of_mark(line);
+    if (length == 0) buffer += kEscape;
+    line.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return buffer;
 }

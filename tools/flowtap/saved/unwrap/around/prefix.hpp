@@ -20,8 +20,7 @@ namespace flowtap::cli {
 /// Whether the prefix is a container runtime's that says that the line goes on: "TIME stderr P ".
 [[nodiscard]] bool is_of_a_part(std::string_view prefix);
 
-/// The line without the colours and the other marks by which terminals show it: ESC[...m, ESC[K and ESC(B. It is put into `buffer`
-/// if it has any.
+/// The line without the colours and the other marks that only a terminal reads. It is put into `buffer` if it has any.
 [[nodiscard]] std::string_view without_colours(std::string_view line, std::string& buffer);
 
 }  // namespace flowtap::cli

@@ -101,11 +101,37 @@ bool is_pod_and_container(const std::vector<PrefixWord>& words) {
          !words[size - 2].ends;
 }
 
+// Python marks bytes by a letter before their quote.
+std::string_view without_opening(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(std::string(kBlanks).append(kOpening)) + 1;
+  const bool bytes = end == 1 && text.starts_with("b'");
+  return text.substr(0, bytes ? 0 : end);
+}
+
+// syslog says so of lines that are alike: "message repeated 2 times: [ ", before which its own prefix stands.
+std::string_view without_repetition(std::string_view text) {
+  constexpr std::string_view kRepeated = "message repeated ";
+  const std::size_t at = text.rfind(kRepeated);
+  if (at == std::string_view::npos) return text;
+  std::string_view rest = text.substr(at + kRepeated.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  return trimmed(rest) == "times: [" ? text.substr(0, at) : text;
+}
+
+// Columns between tabs may have names of several words. A sentence has no tabs, and no time as its last word.
+bool ends_with_time_column(std::string_view text) {
+  const std::size_t tab = text.rfind('\t');
+  if (tab == std::string_view::npos) return false;
+  const std::vector<PrefixWord> words = prefix_words(text.substr(tab));
+  return !words.empty() && std::ranges::all_of(words, &PrefixWord::time);
+}
+
 }  // namespace
 
 PrefixKind prefix_kind(std::string_view text) {
-  // What opens the quotation.
-  text = text.substr(0, text.find_last_not_of(std::string(kBlanks).append(kOpening)) + 1);
+  text = without_repetition(text);
+  if (ends_with_time_column(text)) return PrefixKind::kTools;
+  text = without_opening(text);
   const std::vector<PrefixWord> words = prefix_words(text);
   bool level = false;
   std::size_t side_by_side = 0;

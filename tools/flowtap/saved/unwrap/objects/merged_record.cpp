@@ -6,7 +6,6 @@
 
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
-#include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -73,13 +72,18 @@ bool may_have_record(std::string_view line) {
 
 }  // namespace
 
-std::vector<ObjectRecord> merged_records(std::string_view line) {
-  std::vector<ObjectRecord> out;
+std::optional<Enclosed> find_merged(std::string_view line) {
   const std::size_t begin = line.find_first_of("{[");
-  if (begin == std::string_view::npos || !may_have_record(line)) return out;
-  if (prefix_kind(line.substr(0, begin)) != PrefixKind::kTools) return out;
+  if (begin == std::string_view::npos || !may_have_record(line)) return std::nullopt;
+  const PrefixKind behind = prefix_kind(line.substr(0, begin));
+  if (behind == PrefixKind::kProse) return std::nullopt;
+  return Enclosed{.at = begin, .form = flow::KlogForm::kJson, .behind = behind};
+}
+
+std::vector<ObjectRecord> merged_records(std::string_view text) {
+  std::vector<ObjectRecord> out;
   json::error_code error;
-  const json::value value = json::parse(json_view(line.substr(begin)), error);
+  const json::value value = json::parse(json_view(text), error);
   if (!error) find_records(value, out);
   return out;
 }

@@ -53,7 +53,7 @@ void ObjectLines::add(std::string_view line, bool full, std::uint64_t time, cons
   hold(line, shown.substr(0, next.end), full, time);
   depth_ = next.depth;
   if (depth_ > 0) return;
-  if (merged_records(joined_).empty()) return give_held(take);
+  if (!find_merged(joined_) || merged_records(joined_).empty()) return give_held(take);
   const std::string object = std::exchange(joined_, {});
   const std::uint64_t begun = held_.front().time;
   held_.clear();

@@ -51,8 +51,8 @@ void YamlEvents::give(const Take& take) {
   bytes_ = 0;
   if (lines.size() > 1) {
     const std::string object = boost::json::serialize(yaml_object(lines));
-    if (const auto records = merged_records(object); records.size() == 1 && records.front().event)
-      return take(object, true, time_);
+    const auto records = find_merged(object) ? merged_records(object) : std::vector<ObjectRecord>();
+    if (records.size() == 1 && records.front().event) return take(object, true, time_);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) take(lines[i], full_ || i + 1 < lines.size(), time_);
 }
