@@ -51,6 +51,17 @@ TEST(AdviceClaims, ASentenceThatCountsNodesIsNoReason) {
   EXPECT_GT(seen, 20U);
 }
 
+// Words of the table that only the whole sentence has, since they stand before or between its reasons.
+TEST(AdviceClaims, WhatStandsBetweenReasonsIsNoReason) {
+  for (const std::string list : {"tls: policy violated.", "x509: nothing known.",
+                                 "1 claim of a friend, 2 something of binding failed: unknown."}) {
+    const std::string sentence = "0/3 nodes are available: " + list;
+    ASSERT_TRUE(advice_for(sentence)) << "the sentence would have advice: " << sentence;
+    for (const Advice& advice : advice_for(of(sentence)))
+      ADD_FAILURE() << list << " is taken by " << advice.pattern;
+  }
+}
+
 TEST(AdviceClaims, AReasonIsTheSameAmongOthers) {
   std::size_t seen = 0;
   for (const std::string& text : lines_of("reasons.txt")) {
@@ -87,7 +98,11 @@ TEST(AdviceClaims, OnlyGpusAreGpus) {
                                                              {"gpu.intel.com/memory.max", share},
                                                              {"gpu.intel.com/tiles", share},
                                                              {"baidu.com/cgpu_memory", share},
+                                                             {"baidu.com/cgpu_memory_percent", share},
                                                              {"sharedgpu/gpu_mem", share},
+                                                             {"example.com/licence_core", other},
+                                                             {"example.com/shared_memory", other},
+                                                             {"example.com/budget_percent", other},
                                                              {"nvidia.com/priority", hami},
                                                              {"nvidia.com/gpumem-percentage", hami},
                                                              {"amd.com/gpumem", hami}})
