@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "kube_scheduler_kit.hpp"
 
@@ -86,6 +87,25 @@ TEST(Preemption, APodGroupIsNoPod) {
     EXPECT_EQ(other.bind.summary, "preempted by podgroup ns/g") << begin;
     EXPECT_EQ(other.node, "n1") << begin;
   }
+}
+
+// The messages about victims have no preemptorType.
+TEST(Preemption, APodGroupIsOneThatTheLogHasNamed) {
+  const std::string victim =
+      R"("Preemptor Pod preempted victim Pod" preemptor="ns/g" victim="ns/w" node="n1")";
+  const std::string group = R"("Attempting to schedule pod group" podGroup="ns/g")";
+  const std::string pod =
+      R"("Attempting to schedule a pod belonging to a pod group" podGroup="ns/g" pod="ns/p")";
+  for (const auto& [first, then] :
+       {std::pair{group, victim}, std::pair{pod, victim}, std::pair{victim + R"( podGroup="ns/g")", group}}) {
+    DiagnosisStore groups;
+    test::read(groups, test::log_of({first, then}));
+    EXPECT_FALSE(groups.find("ns", "g")) << first;
+  }
+  DiagnosisStore store;
+  test::read(store,
+             test::log_of({victim, R"("Attempting to schedule pod group" podGroup="ns/other")", victim}));
+  EXPECT_TRUE(store.find("ns", "g")) << "a pod";
 }
 
 std::string lacks_of(const Diagnosis& found) {

@@ -12,6 +12,10 @@ namespace {
 
 using Form = FactRow::Form;
 
+constexpr std::size_t kMostGroups = 1024;
+constexpr std::string_view kOfGroups = "pod group";
+constexpr std::string_view kPod = "pod";
+
 // Nothing if the text cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
   const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
@@ -113,19 +117,34 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   return true;
 }
 
-// From 1.36 on room may be made for a pod group, too, and `preemptorType` tells which it is. False: there is no preemptor.
+// Most messages about room do not say whether it is made for a pod or for a group. What they are logged with, or an earlier
+// message, names the group.
+void FactParser::note_group() {
+  const flow::KlogPair* pair = pair_of("podGroup");
+  const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
+  if (!object || pod_groups_.size() >= kMostGroups) return;
+  std::string name;
+  flow::FlowKey{.ns = object->ns, .name = object->name}.put(name);
+  if (name.size() <= 2 * kLongestName) pod_groups_.insert(std::move(name));
+}
+
+// From 1.36 on room may be made for a pod group, too, and `preemptorType` may tell which it is. False: there is no preemptor.
 bool FactParser::read_preemptor() {
   const flow::KlogPair* pair = pair_of("preemptor");
   const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
   if (!object || !flow::is_dns_label(object->ns) || !flow::is_dns_subdomain(object->name)) return false;
   const flow::FlowKey key{.ns = object->ns, .name = object->name};
+  std::string name;
+  key.put(name);
   const flow::KlogPair* type = pair_of("preemptorType");
-  if (type == nullptr || type->value == "pod") {
+  const std::string_view kind = type != nullptr              ? type->value
+                                : pod_groups_.contains(name) ? std::string_view("podgroup")
+                                                             : kPod;
+  if (kind == kPod) {
     named_.pod = key;
     return true;
   }
-  group_ = std::string(fitting(Field::kResource, type->value)).append(1, ' ');
-  key.put(group_);
+  group_ = std::string(fitting(Field::kResource, kind)).append(1, ' ').append(name);
   named_.group = group_;
   return true;
 }
@@ -153,12 +172,17 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
 
 std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
   facts_.clear();
+  if (record.structured && record.message.contains(kOfGroups)) {
+    read_pairs(record);
+    note_group();
+  }
   const Form form = record.structured ? Form::kMessage : Form::kText;
   bool ready = false;
   for (const FactRow& row : schedulers_->rows_of(form, record.message)) {
     if (form == Form::kText && !record.message.starts_with(row.message)) continue;
     if (!std::exchange(ready, true)) {
       read_pairs(record);
+      note_group();
       if (!read_name(record)) break;
     }
     if (read_row(row, record.message) && row.ends) break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ class FactParser {
  private:
   void read_pairs(const flow::KlogRecord& record);
   bool read_name(const flow::KlogRecord& record);
+  void note_group();
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   bool read_row(const FactRow& row, std::string_view text);
@@ -39,7 +41,8 @@ class FactParser {
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
   std::string group_;
-  Fact named_;  // what all facts of the record have in common: the pod
+  std::set<std::string> pod_groups_;  // that the log has named, "ns/name"
+  Fact named_;                        // what all facts of the record have in common: the pod
 };
 
 }  // namespace flowtap::diagnosis
