@@ -285,6 +285,15 @@ TEST(Strangers, AreBinary) {
             "text in UTF-16, as PowerShell's > writes it");
 }
 
+TEST(Strangers, AreEncoded) {
+  for (const std::string_view line :
+       {"STExMjYgMTA6MDA6MDAuMTAwMDAxICAgICAgIDEgc2NoZWR1bGVfb25lLmdvOjk3XSAiQXR0ZW1w"sv,
+        "I1126%2010%3A00%3A00.100001%20%20%20%20%201%20schedule_one.go%3A97%5D"sv})
+    EXPECT_EQ(looks_like({line}), "text in base64 or as a part of a URL");
+  EXPECT_NE(looks_like({"/usr/share/one/very/long/path/without/any/blank/in/it.log"sv}),
+            "text in base64 or as a part of a URL");
+}
+
 TEST(Strangers, AreAProgramsFromATenthOn) {
   constexpr std::string_view kVolcano = "I0612 03:11:20.110001       1 allocate.go:271] There are <3> nodes";
   constexpr std::string_view kAutoscaler =

@@ -122,6 +122,25 @@ TEST(WrappedLines, AreWholeAgainWhereWordsWereKept) {
   }
 }
 
+// Editors set them under each other.
+TEST(WrappedLines, MayHaveOnlyTheFirstOneNumbered) {
+  const Lines lines = structured("found/why/formats/base.log");
+  for (const std::string& sign : {std::string(" "), std::string(" | ")}) {
+    Lines parts;
+    Lines right;
+    for (const std::string& line : lines) {
+      const std::string number = fmt::format("{:4}", right.size() + 9);
+      right.push_back(number + sign + line);
+      std::string before = number;
+      for (const std::string& part : broken_at({line}, 96)) {
+        parts.push_back(before + sign + part);
+        before = "    ";
+      }
+    }
+    expect_lines(joined(parts), right, "numbered" + sign);
+  }
+}
+
 TEST(WrappedLines, OfAPodsNameAreOneWord) {
   const std::string head =
       R"(I1126 10:00:00.100001       1 schedule_one.go:97] "Attempting to schedule pod" pod="shop/)";

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::cli {
@@ -19,9 +20,10 @@ enum Form : unsigned {
   kUtf16 = 8U,
   kBinary = 16U,
   kEmpty = 32U,
-  kUnread = 64U,   // a record with a scheduler's own message of a pod
-  kIsRead = 128U,  // no form: the row is about a scheduler whose logs are read
-  kCut = 256U,     // such a message, structured, from which nothing is learnt: it is not whole
+  kEncoded = 512U,  // base64 or percent signs, which leave no blank
+  kUnread = 64U,    // a record with a scheduler's own message of a pod
+  kIsRead = 128U,   // no form: the row is about a scheduler whose logs are read
+  kCut = 256U,      // such a message, structured, from which nothing is learnt: it is not whole
 };
 
 // How much a row tells, the most first.
@@ -125,10 +127,21 @@ bool is_binary(std::string_view text) {
   return static_cast<std::size_t>(controls) * 20 > text.size();
 }
 
+// A log of which base64 or a URL has left no blank.
+bool is_encoded(std::string_view text) {
+  constexpr std::size_t kShortest = 40;
+  while (text.ends_with('\r')) text.remove_suffix(1);
+  const auto of_code = [](char c) { return is_alphanumeric(c) || std::string_view("+/=%-_.~").contains(c); };
+  const auto capitals = static_cast<std::size_t>(std::ranges::count_if(text, is_upper));
+  return text.size() >= kShortest && std::ranges::all_of(text, of_code) &&
+         (text.contains("%20") || capitals * 5 > text.size());
+}
+
 unsigned form_of(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return kEmpty;
   if (is_utf16(text)) return kUtf16;
-  return is_binary(text) ? kBinary : kLine;
+  if (is_binary(text)) return kBinary;
+  return is_encoded(text) ? kEncoded : kLine;
 }
 
 }  // namespace

@@ -17,10 +17,6 @@ bool is_inner(char c) {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-bool has_words(std::string_view text) {
-  return std::ranges::any_of(text, is_alphanumeric);
-}
-
 // The characters of a text in UTF-8.
 std::size_t width_of(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_inner));
@@ -55,17 +51,19 @@ void add_words(std::string& text, std::string_view next) {
 }  // namespace
 
 std::string_view own_text(const BrokenLine& line, std::string_view part) {
-  const bool quoted = !line.before.empty() && !has_words(line.before) && part.starts_with(line.before);
-  return part.substr(quoted ? line.before.size() : 0);
+  // "  12 | " before the first part, "     | " before the others.
+  std::string twin = line.before;
+  std::ranges::replace_if(twin, is_alphanumeric, ' ');
+  return part.substr(part.starts_with(twin) ? twin.size() : 0);
 }
 
 void LineBreaks::note(const BrokenLine& line) {
   for (std::size_t i = 0; i + 1 < line.parts.size(); ++i) {
     const std::string_view part = line.parts[i];
-    const std::string_view next = line.parts[i + 1];
+    const std::string_view next = own_text(line, line.parts[i + 1]);
     count(width_of(part));
     const bool indented = next.starts_with("  ") && !part.starts_with("  ");
-    by_words_ = by_words_ || indented || width_of(next) > width_ + 1;
+    by_words_ = by_words_ || indented || width_of(line.parts[i + 1]) > width_ + 1;
     between_counts_ = are_counts(part, next);
   }
 }

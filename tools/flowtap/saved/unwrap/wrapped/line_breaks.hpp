@@ -12,7 +12,7 @@ namespace flowtap::cli {
 /// The parts of one line.
 struct BrokenLine {
   std::vector<std::string> parts;
-  std::string before = {};  ///< what a tool put before the first part; signs alone stand before all parts
+  std::string before = {};  ///< what a tool put before the first part, or its signs before each part
   bool whole = true;        ///< the last part ends what the first one has begun
 };
 

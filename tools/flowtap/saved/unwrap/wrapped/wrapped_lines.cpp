@@ -71,7 +71,8 @@ bool WrappedLines::goes_on(std::string_view line) {
       !begins_pair(own_text(group_.line, line)))
     return false;
   const std::string& before = group_.line.before;
-  if (std::ranges::any_of(before, is_alphanumeric) && begins_alike(before, line)) return false;
+  const bool is_next = own_text(group_.line, line).size() == line.size() && begins_alike(before, line);
+  if (is_next && std::ranges::any_of(before, is_alphanumeric)) return false;
   return !long_text(line) && !is_event_row(line);
 }
 
