@@ -20,6 +20,7 @@
  * and kernels before 6.7 do not report that.
  */
 #include "bpf/lib/log_enter.bpf.h"
+#include "bpf/lib/log_exit.bpf.h"
 #include "bpf/lib/log_functions.bpf.h"
 #include "bpf/lib/log_take.bpf.h"
 
@@ -55,7 +56,7 @@ static __always_inline void take(const struct ftap_tapped* tapped, const struct 
 }
 
 static __always_inline void end_if_closed(const struct ftap_tapped* tapped, const struct ftap_call* call) {
-  if (was_end(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
+  if (was_end(tapped) && asked_for_some(call)) end_read(tapped);
 }
 
 /* Bytes that go into a pipe here are taken where they are read. */

@@ -9,7 +9,7 @@
  */
 #include "bpf/abi/open_file.h"
 #include "bpf/lib/cgroup.bpf.h"
-#include "bpf/lib/file.bpf.h"
+#include "bpf/lib/pipe.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -37,8 +37,12 @@ struct bpf_iter__task_file {
 /* The tgid of the process that asks: for its own files it learns what the kernel calls each. Set before load. */
 const volatile __u32 ftap_asker = 0;
 
+static __always_inline bool reads_pipe(__u32 kind, unsigned int mode) {
+  return kind == FTAP_KIND_PIPE && mode & FTAP_FMODE_READ;
+}
+
 static __always_inline bool is_listed(struct task_struct* task, __u32 fd, __u32 kind, unsigned int mode) {
-  if (fd == 1 || fd == 2 || (kind == FTAP_KIND_PIPE && mode & FTAP_FMODE_READ)) return true;
+  if (fd == 1 || fd == 2 || reads_pipe(kind, mode)) return true;
   return kind == FTAP_KIND_FILE && (__u32)task->tgid == ftap_asker;
 }
 
@@ -74,8 +78,8 @@ static __always_inline void add_program(struct ftap_open_file* row, struct task_
 }
 
 /*
- * A thread with descriptors of its own (it was cloned without CLONE_FILES) is nobody's log. But where the main thread
- * has ended and others go on, the descriptors are theirs; each of them lists the same.
+ * A thread with descriptors of its own (it was cloned without CLONE_FILES) is nobody's log, but may well read one. And
+ * where the main thread has ended and others go on, the descriptors are theirs; each of them lists the same.
  */
 static __always_inline bool speaks_for_process(struct task_struct* task) {
   return task->pid == task->tgid || !BPF_CORE_READ(task, group_leader, files);
@@ -85,24 +89,32 @@ SEC("iter/task_file")
 int ftap_files_iter(struct bpf_iter__task_file* ctx) {
   struct task_struct* task = ctx->task;
   struct file* file = ctx->file;
-  if (!task || !file || !speaks_for_process(task)) return 0;
+  __u32 fd = ctx->fd;
+  asm volatile(""
+               : "+r"(fd)); /* otherwise it is read in two places, by a pointer that the verifier refuses */
+  if (!task || !file) return 0;
 
   struct inode* inode = file->f_inode;
   unsigned int mode = file->f_mode;
   __u32 kind = kind_of(file, inode);
-  if (!is_listed(task, ctx->fd, kind, mode)) return 0;
+  bool as_reader = fd != 1 && fd != 2 && reads_pipe(kind, mode);
+  if (!as_reader && !(speaks_for_process(task) && is_listed(task, fd, kind, mode))) return 0;
 
   struct ftap_open_file row = {
       .ino = inode->i_ino,
       .start_time = BPF_CORE_READ(task, group_leader, start_boottime),
       .dev = inode->i_sb->s_dev,
       .pid = task->tgid,
-      .fd = ctx->fd,
+      .fd = fd,
       .kind = kind,
       .mode = (mode & FTAP_FMODE_READ ? FTAP_MAY_READ : 0) | (mode & FTAP_FMODE_WRITE ? FTAP_MAY_WRITE : 0),
       .entered = entered_container(task),
       .magic = inode->i_sb->s_magic,
   };
+  if (kind == FTAP_KIND_PIPE) {
+    row.readers = FTAP_GET(pipe_of(file), readers);
+    row.waiting = waiting_in(pipe_of(file));
+  }
   add_program(&row, task);
   add_cgroups(&row, task);
   bpf_seq_write(ctx->meta->seq, &row, sizeof(row));

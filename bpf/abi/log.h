@@ -55,6 +55,7 @@ enum ftap_log_loss {
   FTAP_LOSS_FAULT,      /* the memory of the process could not be read */
   FTAP_LOSS_UNCAPTURED, /* moved in a way that this backend cannot read (splice, sendfile, ...) */
   FTAP_LOSS_QUIET,      /* nobody had drained the ring for FTAP_LOG_QUIET_NS */
+  FTAP_LOSS_UNREAD,     /* the last reader left them in the pipe; they count as passed when the stream ends */
   FTAP_NR_LOSSES,
 };
 
@@ -131,7 +132,11 @@ struct ftap_stream {
   __u64 start_time; /* of the process, as in ENTER; 0: not known */
   __u32 rule;       /* enum ftap_log_rule */
   __u32 zero;
-  __u64 unused[2];
+  /*
+   * Of a pipe: at least this many bytes were written to it, passed or still in it, as a process saw that ended with it as
+   * an output. 0: none has.
+   */
+  __u64 written;
 };
 
 /*
@@ -217,7 +222,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get. A build takes over another one's programs
  * where layouts and this number are the same.
  */
-#define FTAP_LOG_VERSION 11
+#define FTAP_LOG_VERSION 12
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

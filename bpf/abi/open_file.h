@@ -24,8 +24,11 @@ struct ftap_open_file {
   __u32 mounts;  /* the number of its mount namespace */
   __u64 exe_ino; /* the program that it runs; 0: none */
   __u32 exe_dev;
-  __u32 as_parent;                 /* 1: its parent runs the same program */
-  __u64 magic;                     /* of the file's file system, as statfs(2) has it */
+  __u32 as_parent; /* 1: its parent runs the same program */
+  __u64 magic;     /* of the file's file system, as statfs(2) has it */
+  __u64 waiting;   /* of a pipe: bytes that nobody has read yet */
+  __u32 readers;   /* of a pipe: open files that may read it, whoever has them */
+  __u32 zero;
   __u64 above[FTAP_CGROUPS_ABOVE]; /* the cgroups above `cgroup`, nearest first; 0 behind the last */
 };
 

@@ -42,10 +42,6 @@ struct files_struct {
   struct fdtable* fdt;
 } __ftap_core;
 
-struct pipe_inode_info {
-  unsigned int writers;
-} __ftap_core;
-
 struct sock_common {
   unsigned short skc_family;
 } __ftap_core;

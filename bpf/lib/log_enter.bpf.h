@@ -98,7 +98,7 @@ __noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
   if (stream && as->rule == FTAP_RULE_CONTAINER && is_left(stream, as)) {
-    end_stream(stream, &target);
+    end_stream(stream, &target, FTAP_LOSS_UNREAD);
     stream = NULL;
   }
   if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != other) {
@@ -106,7 +106,7 @@ __noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
       __builtin_memset(output, 0, sizeof(*output)); /* the ENTER record of its owner tells of it */
       return 0;
     }
-    end_stream(stream, &target);
+    end_stream(stream, &target, FTAP_LOSS_UNREAD);
     stream = NULL;
   }
   if (stream && stream->cgroup == as->cgroup) __sync_fetch_and_or(&stream->fds, as->fds);

@@ -122,7 +122,7 @@ static __always_inline bool on_read(struct file* file, struct iov_iter* iter, lo
   if (ret) {
     take_iter(&tapped, iter, ret, 0, lane_of(FTAP_LANE_PIPE, second));
   } else if (BPF_CORE_READ(iter, count) && was_end(&tapped)) {
-    end_stream(tapped.stream, &tapped.target);
+    end_read(&tapped);
     forget_note(second);
   }
   return true;

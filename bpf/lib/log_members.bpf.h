@@ -89,15 +89,4 @@ int BPF_PROG(ftap_fork, struct task_struct* parent, struct task_struct* child) {
   return 0;
 }
 
-FTAP_HOOK(exit, "tp_btf/sched_process_exit")
-
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(ftap_exit, struct task_struct* task) {
-  __u32 tgid = task->tgid;
-  if (bpf_map_lookup_elem(&ftap_members, &tgid) && !BPF_CORE_READ(task, signal, live.counter))
-    bpf_map_delete_elem(&ftap_members, &tgid);
-  FTAP_PASS_ON(ctx, exit);
-  return 0;
-}
-
 #endif /* FTAP_LIB_LOG_MEMBERS_BPF_H */

@@ -61,11 +61,14 @@ struct ftap_end_record {
 };
 
 /*
- * The deletion of the target succeeds for one program only, and that one ends the stream. It builds the record in the
- * ring, because the programs' stack of 512 bytes is scarce.
+ * The deletion of the target succeeds for one program only, and that one ends the stream. What was written and has not
+ * passed by now will not pass any more, for this `cause`. It builds the record in the ring, because the programs' stack
+ * of 512 bytes is scarce.
  */
-static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target) {
+static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target,
+                                       __u32 cause) {
   if (bpf_map_delete_elem(&ftap_targets, target)) return;
+  if (stream->written > stream->bytes) pass_by(stream, cause, stream->written - stream->bytes);
   __u32* filter = filter_of(target);
   if (filter) __sync_fetch_and_sub(filter, 1);
   struct ftap_end_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
@@ -89,7 +92,7 @@ static __always_inline bool is_same_object(struct ftap_stream* stream, const str
   __u64 known = stream->object;
   if (!known) known = __sync_val_compare_and_swap(&stream->object, 0, object) ?: object;
   if (known == object) return true;
-  end_stream(stream, target);
+  end_stream(stream, target, FTAP_LOSS_UNREAD);
   return false;
 }
 
@@ -157,6 +160,7 @@ static __always_inline struct ftap_stream* open_stream(const struct ftap_log_tar
   stream->object = as->object;
   stream->start_time = as->start_time;
   stream->rule = as->rule;
+  stream->written = 0;
   stream->state = FTAP_STREAM_OPEN;
   __sync_fetch_and_add(filter, 1);
   if (bpf_map_update_elem(&ftap_targets, target, &slot, BPF_NOEXIST)) {

@@ -6,6 +6,7 @@
 #include "bpf/lib/log_members.bpf.h"
 #include "bpf/lib/log_memory.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
+#include "bpf/lib/pipe.bpf.h"
 
 struct ftap_tapped {
   struct ftap_log_target target;
@@ -104,8 +105,12 @@ static __always_inline bool is_in_container_of(const struct ftap_stream* stream)
  * writing, all before its runtime has seen anything of it.
  */
 static __always_inline bool was_end(const struct ftap_tapped* tapped) {
-  struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));
-  return !FTAP_GET(pipe, writers) && !is_in_container_of(tapped->stream);
+  return !FTAP_GET(pipe_of(tapped->file), writers) && !is_in_container_of(tapped->stream);
+}
+
+/* Somebody has read to the end. What has not passed was read in a way that the programs did not see. */
+static __always_inline void end_read(const struct ftap_tapped* tapped) {
+  end_stream(tapped->stream, &tapped->target, FTAP_LOSS_UNCAPTURED);
 }
 
 #endif /* FTAP_LIB_LOG_TAKE_BPF_H */

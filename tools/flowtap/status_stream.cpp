@@ -36,7 +36,8 @@ Table::Cell lost_cell(const api::StreamStatusReport& stream) {
   };
   std::string causes;
   for (const Cause& cause : std::array{Cause{"ring_full", lost.ring_full}, Cause{"fault", lost.fault},
-                                       Cause{"uncaptured", lost.uncaptured}, Cause{"quiet", lost.quiet}})
+                                       Cause{"uncaptured", lost.uncaptured}, Cause{"quiet", lost.quiet},
+                                       Cause{"unread", lost.unread}})
     if (cause.bytes > 0) join(causes, fmt::format("{} {}", cause.name, bytes_text(cause.bytes)));
   std::string text;
   if (lost.total() > 0) join(text, fmt::format("{} bytes ({})", grouped(lost.total()), causes));

@@ -114,6 +114,46 @@ TEST(OpenFiles, FindsTheOutputsOfOneProcessAndWhatTheyAre) {
   })) << "of that process alone";
 }
 
+TEST(OpenFiles, KnowsWhatIsInAPipeAndHowManyMayReadIt) {
+  Pipe pipe;
+  const Child child(pipe.write.get(), pipe.write.get());
+  const auto out_of = [&] {
+    const auto all = list(child.pid());
+    const OpenFile* out = all ? find(*all, child.pid(), 1) : nullptr;
+    return out == nullptr ? OpenFile{} : *out;
+  };
+  const std::string text(10'000, 'x');  // three buffers
+  ASSERT_EQ(::write(pipe.write.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(out_of().waiting, text.size());
+  std::string read(4'000, ' ');
+  ASSERT_EQ(::read(pipe.read.get(), read.data(), read.size()), static_cast<ssize_t>(read.size()));
+  EXPECT_EQ(out_of().waiting, text.size() - read.size());
+  EXPECT_GT(out_of().readers, 0U);
+  ASSERT_GT(::fcntl(pipe.read.get(), F_SETPIPE_SZ, 1 << 20), 0);
+  EXPECT_EQ(out_of().waiting, text.size() - read.size());
+}
+
+// A thread may have descriptors of its own, and read with one of them what is some container's log.
+TEST(OpenFiles, FindsAThreadThatReadsWithADescriptorOfItsOwn) {
+  Pipe pipe;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    std::thread([&] {
+      if (::unshare(CLONE_FILES) != 0) ::_exit(1);
+      ::dup2(pipe.read.get(), 77);
+      while (true) ::pause();
+    }).detach();
+    while (true) ::pause();
+  }
+  EXPECT_TRUE(test::eventually([&] {
+    const auto all = list();
+    const OpenFile* reads = all ? find(*all, pid, 77) : nullptr;
+    return reads != nullptr && reads->readable;
+  }));
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+}
+
 // A runtime's main thread may do this: the others go on with the descriptors.
 TEST(OpenFiles, FindsThoseOfAProcessWhoseMainThreadHasEnded) {
   const Pipe pipe;

@@ -171,6 +171,9 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
   EXPECT_TRUE(
       status_text(report, kUtf8)
           .contains("the kernel\n  missing  2,000 bytes for good, 3,000 bytes are still looked for\n"));
+  stream.lost_bytes = {.unread = 17'120};
+  EXPECT_TRUE(status_text(report, kUtf8).contains("  lost     17,120 bytes (unread 16.7 KiB), 5 events"))
+      << status_text(report, kUtf8);
   stream.lost_bytes = {};
   EXPECT_TRUE(status_text(report, kUtf8).contains("  missing  2,000 bytes")) << "however they were lost";
   stream.pinned_in_namespace = true;

@@ -14,7 +14,8 @@ json::object losses_to_json(const LossStatus& lost) {
   return {{"ring_full", lost.ring_full},
           {"fault", lost.fault},
           {"uncaptured", lost.uncaptured},
-          {"quiet", lost.quiet}};
+          {"quiet", lost.quiet},
+          {"unread", lost.unread}};
 }
 
 json::object journal_to_json(const JournalStatus& journal) {
@@ -123,7 +124,8 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
               {{"ring_full", &lost.ring_full},
                {"fault", &lost.fault},
                {"uncaptured", &lost.uncaptured},
-               {"quiet", &lost.quiet}});
+               {"quiet", &lost.quiet},
+               {"unread", &lost.unread}});
   take_counts(object, "recovery",
               {{"found", &stream.recovery.found},
                {"sought", &stream.recovery.sought},

@@ -122,7 +122,8 @@ struct LossStatus {
   std::uint64_t fault = 0;
   std::uint64_t uncaptured = 0;
   std::uint64_t quiet = 0;
-  [[nodiscard]] std::uint64_t total() const { return ring_full + fault + uncaptured + quiet; }
+  std::uint64_t unread = 0;
+  [[nodiscard]] std::uint64_t total() const { return ring_full + fault + uncaptured + quiet + unread; }
   bool operator==(const LossStatus&) const = default;
 };
 

@@ -46,6 +46,7 @@ LogStream LogOlder::read(const std::byte* slot, std::uint32_t index) const {
   stream.passed = slots_.read(slot, "bytes");
   for (std::size_t i = 0; i < stream.lost.size(); ++i) stream.lost.at(i) = slots_.read(slot, "lost", i);
   stream.last = slots_.read(slot, "last");
+  stream.written = slots_.read(slot, "written");
   return stream;
 }
 

@@ -49,6 +49,7 @@ void fill(ftap_stream& stream, const LogTarget& target) {
   store<__u64>(stream.object, target.object);
   store<__u64>(stream.start_time, target.start_time);
   store<__u32>(stream.rule, target.rule);
+  store<__u64>(stream.written, 0);
   store<__u16>(stream.state, FTAP_STREAM_OPEN);
 }
 
@@ -69,6 +70,7 @@ LogStream read_slot(const ftap_stream& slot, std::uint32_t index) {
   stream.passed = load(slot.bytes);
   for (std::size_t i = 0; i < stream.lost.size(); ++i) stream.lost.at(i) = load(slot.lost[i]);
   stream.last = load(slot.last);
+  stream.written = load(slot.written);
   return stream;
 }
 
@@ -147,6 +149,14 @@ std::optional<flow::StreamNo> LogStreams::find(const LogTarget& target) const {
 }
 
 Status LogStreams::end(const LogStream& stream) {
+  return end(stream, 0);
+}
+
+Status LogStreams::abandon(const LogStream& stream) {
+  return end(stream, stream.written);
+}
+
+Status LogStreams::end(const LogStream& stream, std::uint64_t written) {
   if (stream.slot >= FTAP_MAX_STREAMS) return fail("the log tap has no slot " + std::to_string(stream.slot));
   ftap_stream& slot = streams_.elements()[stream.slot];
   if (load(slot.id) != stream.stream || load(slot.state) != FTAP_STREAM_OPEN) return {};
@@ -159,6 +169,10 @@ Status LogStreams::end(const LogStream& stream) {
   // A program has just ended it, and has opened another there.
   if (taken != stream.slot && bpf_map_update_elem(targets_.get(), &key, &taken, BPF_NOEXIST) == 0) return {};
   __atomic_fetch_sub(&filter_of(stream.target), 1, __ATOMIC_RELEASE);
+  if (const __u64 passed = load(slot.bytes); written > passed) {
+    __atomic_fetch_add(&slot.lost[FTAP_LOSS_UNREAD], written - passed, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&slot.bytes, written - passed, __ATOMIC_RELEASE);
+  }
   store<__u16>(slot.state, FTAP_STREAM_ENDED);
   return {};
 }

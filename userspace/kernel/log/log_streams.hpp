@@ -71,7 +71,8 @@ struct LogStream {
   LogTarget target;
   std::uint64_t passed = 0;  ///< bytes, captured or not
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
-  std::uint64_t last = 0;  ///< ns on CLOCK_MONOTONIC of the last bytes, 0: none
+  std::uint64_t last = 0;     ///< ns on CLOCK_MONOTONIC of the last bytes, 0: none
+  std::uint64_t written = 0;  ///< to a pipe, at least, as processes saw that have ended; 0: not known
 };
 
 /// All accesses are atomic, so any thread may use it while the programs run.
@@ -104,6 +105,9 @@ class LogStreams {
   /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A
   /// system call under way may still add to it. If it is not open, nothing happens.
   [[nodiscard]] Status end(const LogStream& stream);
+  /// The same for a pipe that nobody can read any more: what was written (`stream.written`) and has not passed counts as passed, and
+  /// as lost (FTAP_LOSS_UNREAD).
+  [[nodiscard]] Status abandon(const LogStream& stream);
 
   /// Makes the slot of an ended stream free for others. To be called no sooner than a second after the stream was seen
   /// to have ended, when no program can be using it any more, and after its end is in the journal.
@@ -152,6 +156,7 @@ class LogStreams {
   [[nodiscard]] ftap_log_control& control() const { return control_.elements().front(); }
   [[nodiscard]] __u32& filter_of(const LogTarget& target) const;
   [[nodiscard]] Result<std::uint32_t> claim(flow::StreamNo number);
+  [[nodiscard]] Status end(const LogStream& stream, std::uint64_t written);
 
   MapView<ftap_stream> streams_;
   MapView<ftap_log_control> control_;

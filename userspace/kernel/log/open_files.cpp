@@ -42,7 +42,9 @@ OpenFile open_file(const ftap_open_file& row) {
                 .file_system = row.magic,
                 .exe_device = row.exe_dev,
                 .exe_inode = row.exe_ino,
-                .runs_as_parent = row.as_parent != 0};
+                .runs_as_parent = row.as_parent != 0,
+                .readers = row.readers,
+                .waiting = row.waiting};
   std::ranges::copy(row.above, file.cgroups_above.begin());
   return file;
 }

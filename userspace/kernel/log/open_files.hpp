@@ -37,6 +37,9 @@ struct OpenFile {
   std::uint32_t exe_device = 0;   ///< the program that the process runs, as the kernel has it
   std::uint64_t exe_inode = 0;    ///< 0: none
   bool runs_as_parent = false;    ///< its parent runs the same program
+  std::uint32_t readers =
+      0;  ///< of a pipe: open files that may read it, also those that no process has as a descriptor
+  std::uint64_t waiting = 0;  ///< of a pipe: bytes that nobody has read yet
 
   /// Whether the log tap captures what is written to a file of this kind.
   [[nodiscard]] bool can_be_tapped() const {

@@ -26,6 +26,7 @@ struct StreamSlot {
   ftap_log_rule rule = FTAP_RULE_CONTAINER;
   std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME; 0: not known
   std::uint64_t passed = 0;      ///< bytes, captured or not
+  std::uint64_t written = 0;  ///< to a pipe, at least: what of it has not passed is in the pipe; 0: not known
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
@@ -44,7 +45,7 @@ class StreamControl {
   /// The streams among these to which no byte can come any more: pipes that nobody reads (a runtime may leave without having read
   /// to the end), other streams of containers, if no process of their cgroup has an output, and streams of what is listed, if the
   /// place is no process's output, or if nothing is left that the listed process has started. Looks at all open files of the
-  /// node, so it is not to be called often. Empty if this is not known.
+  /// node, so it is not to be called often. Empty if this is not known. `written` of a pipe has what is in it now.
   [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.
@@ -57,6 +58,9 @@ class StreamControl {
   virtual void keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
   /// Empty: nothing is kept.
   [[nodiscard]] virtual std::vector<std::byte> kept_name(StreamNo stream) const = 0;
+  /// The same for one that abandoned() has told of: what is in it will be read by nobody, and counts as passed and as lost
+  /// (FTAP_LOSS_UNREAD).
+  virtual Status abandon(const StreamSlot& slot) = 0;
   /// All streams of which something is kept, also those that have no slot any more.
   [[nodiscard]] virtual std::vector<StreamNo> kept_names() const = 0;
   virtual void forget_name(StreamNo stream) = 0;

@@ -50,7 +50,8 @@ void Drain::report(api::StreamStatusReport& report) const {
   report.lost_bytes = {.ring_full = counts.lost[FTAP_LOSS_RING_FULL],
                        .fault = counts.lost[FTAP_LOSS_FAULT],
                        .uncaptured = counts.lost[FTAP_LOSS_UNCAPTURED],
-                       .quiet = counts.lost[FTAP_LOSS_QUIET]};
+                       .quiet = counts.lost[FTAP_LOSS_QUIET],
+                       .unread = counts.lost[FTAP_LOSS_UNREAD]};
   report.open_streams = counts.open_streams;
   report.sources.filled_bytes = files_.counts().filled;
 }
@@ -66,6 +67,7 @@ void Drain::append_samples(std::vector<stats::Series>& out, const api::StreamSta
   one(StatId::kLOG_LOST, {"fault"}, status.lost_bytes.fault);
   one(StatId::kLOG_LOST, {"uncaptured"}, status.lost_bytes.uncaptured);
   one(StatId::kLOG_LOST, {"quiet"}, status.lost_bytes.quiet);
+  one(StatId::kLOG_LOST, {"unread"}, status.lost_bytes.unread);
   one(StatId::kLOG_RECORDS, {}, counts.records);
   one(StatId::kLOG_BROKEN, {}, counts.broken_records);
   one(StatId::kLOG_STREAMS, {}, static_cast<double>(counts.open_streams));

@@ -41,6 +41,7 @@ class OlderSlots final : public flow::StreamControl {
     older_.drop(slot.stream);
     return {};
   }
+  Status abandon(const flow::StreamSlot& slot) override { return end(slot); }
   void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
   void keep_name(flow::StreamNo /*stream*/, std::span<const std::byte> /*name*/) override {}
   [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {

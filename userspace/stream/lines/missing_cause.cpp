@@ -16,6 +16,7 @@ constexpr std::array kCauses{
     CauseText{"fault", "the memory of the process could not be read"},
     CauseText{"uncaptured", "they were moved in a way that cannot be captured"},
     CauseText{"quiet", "flowtapd had been away for too long"},
+    CauseText{"unread", "their reader left before it had read them"},
     CauseText{"made_room", "they had to make room for newer ones"},
     CauseText{"unwritten", "the journal could not be written"},
     CauseText{"unreadable", "the journal could not be read"},

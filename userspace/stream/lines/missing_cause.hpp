@@ -6,12 +6,13 @@
 
 namespace flowtap::flow {
 
-/// The first four are losses in the kernel (bpf/abi/log.h), the next four are known to the journal.
+/// The first five are losses in the kernel (bpf/abi/log.h), the next four are known to the journal.
 enum class MissingCause : std::uint8_t {
   kRingFull,
   kFault,
   kUncaptured,
   kQuiet,
+  kUnread,      ///< whoever read the pipe has left before it had read them
   kMadeRoom,    ///< they were captured, and had to go for newer ones; some of them may have been lost before
   kUnwritten,   ///< they were captured while the journal could not be written
   kUnreadable,  ///< the journal's segment could not be read

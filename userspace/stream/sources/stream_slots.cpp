@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace flowtap {
@@ -20,6 +21,7 @@ kernel::LogStream log_stream(const flow::StreamSlot& slot) {
                    .fds = slot.fds,
                    .rule = slot.rule,
                    .start_time = slot.start_time};
+  stream.written = slot.written;
   return stream;
 }
 
@@ -41,6 +43,7 @@ std::vector<flow::StreamSlot> stream_slots(const std::vector<kernel::LogStream>&
                      .rule = s.target.rule,
                      .start_time = s.target.start_time,
                      .passed = s.passed,
+                     .written = s.written,
                      .lost = s.lost});
   return slots;
 }
@@ -52,9 +55,13 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
   using Place = std::pair<std::uint32_t, std::uint64_t>;
   std::set<Place> read;
   std::set<Place> output;
+  std::map<Place, std::uint64_t> waiting;  // in pipes
   std::set<std::uint64_t> inhabited;
   for (const kernel::OpenFile& f : *files) {
-    if (f.readable) read.emplace(f.device, f.inode);
+    // A reader that is not listed is known by the pipe itself: it is on its way from one process to another, or is used without
+    // a descriptor.
+    if (f.readable || f.readers > 0) read.emplace(f.device, f.inode);
+    if (f.kind == FTAP_KIND_PIPE) waiting.insert_or_assign({f.device, f.inode}, f.waiting);
     if (f.fd == 1 || f.fd == 2) output.emplace(f.device, f.inode);
     inhabited.insert(f.cgroup);
     inhabited.insert(f.cgroups_above.begin(), f.cgroups_above.end());
@@ -68,6 +75,10 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
   };
   std::vector<flow::StreamSlot> found;
   std::ranges::copy_if(streams, std::back_inserter(found), std::not_fn(is_used));
+  // Whoever has written it may live on, and then has not noted what is in it.
+  for (flow::StreamSlot& slot : found)
+    if (const auto at = waiting.find({slot.device, slot.inode}); at != waiting.end())
+      slot.written = std::max(slot.written, slot.passed + at->second);
   return found;
 }
 
@@ -77,6 +88,10 @@ bool StreamSlots::has_owner(const flow::StreamSlot& slot) const {
 
 Status StreamSlots::end(const flow::StreamSlot& slot) {
   return streams_.end(log_stream(slot));
+}
+
+Status StreamSlots::abandon(const flow::StreamSlot& slot) {
+  return streams_.abandon(log_stream(slot));
 }
 
 void StreamSlots::free(const flow::StreamSlot& slot) {

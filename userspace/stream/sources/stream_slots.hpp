@@ -24,6 +24,7 @@ class StreamSlots final : public flow::StreamControl {
   /// As kernel::LogStreams::has_owner().
   [[nodiscard]] bool has_owner(const flow::StreamSlot& slot) const;
   Status end(const flow::StreamSlot& slot) override;
+  Status abandon(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
   void keep_name(flow::StreamNo stream, std::span<const std::byte> name) override {
     streams_.names().keep(stream, name);

@@ -9,7 +9,8 @@ namespace {
 static_assert(static_cast<int>(MissingCause::kRingFull) == FTAP_LOSS_RING_FULL &&
               static_cast<int>(MissingCause::kFault) == FTAP_LOSS_FAULT &&
               static_cast<int>(MissingCause::kUncaptured) == FTAP_LOSS_UNCAPTURED &&
-              static_cast<int>(MissingCause::kQuiet) == FTAP_LOSS_QUIET);
+              static_cast<int>(MissingCause::kQuiet) == FTAP_LOSS_QUIET &&
+              static_cast<int>(MissingCause::kUnread) == FTAP_LOSS_UNREAD);
 
 }  // namespace
 

@@ -47,6 +47,14 @@ class ScriptedSlots final : public StreamControl {
     return {};
   }
   void free(const StreamSlot& slot) override {
+  Status abandon(const StreamSlot& slot) override {
+    StreamSlot& there = slots.at(slot.stream);
+    if (slot.written > there.passed) {
+      there.lost[FTAP_LOSS_UNREAD] += slot.written - there.passed;
+      there.passed = slot.written;
+    }
+    return end(slot);
+  }
     freed.push_back(slot.stream);
     slots.erase(slot.stream);
     names.erase(slot.stream);

@@ -20,6 +20,10 @@ constexpr std::chrono::milliseconds kLongestPause = 200ms;
 // How long, and how often, the consumer looks for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
+// How long a pipe has to be without a reader, in each look and without a byte. The walk over the node's files is no snapshot, and
+// misses a descriptor that is being handed on. It also misses one that a thread has closed amid the read of another; that one may
+// have to wait for a CPU until it comes to its read's end, where the bytes are taken.
+constexpr std::chrono::milliseconds kLeft = 300ms;
 constexpr auto kNoMemory = 10ms;  // until there may be some again
 
 // Each wake-up goes through all threads up to whoever follows, so a timer is cheaper as soon as it wakes less often than the
@@ -325,11 +329,10 @@ void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::tim
   if (!asked.empty()) std::ranges::copy(streams_.abandoned(asked), std::back_inserter(found));
   decltype(abandoned_) still_abandoned;
   for (const StreamSlot& slot : found) {
-    // The walk over the node's files is no snapshot: a descriptor that is being handed on may be missed once.
     const auto before = abandoned_.find(slot.stream);
     const bool again = before != abandoned_.end() && before->second.passed == slot.passed;
-    if (again && now - before->second.since >= kDrained)
-      (void)streams_.end(slot);
+    if (again && now - before->second.since >= (slot.kind == FTAP_KIND_PIPE ? kLeft : kDrained))
+      (void)streams_.abandon(slot);
     else
       still_abandoned.emplace(slot.stream, again ? before->second : Abandoned{now, slot.passed});
     look_again(now, kSoon);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is looked at when a process ends. A pipe's bytes are taken where they are read, and a reader may leave before it
+ * has read all: it is killed, or it gives up waiting. The kernel then drops what is in the pipe, and tells nobody. So
+ * each process that ends notes how much was written to the pipes that are its outputs. What of it has not passed when
+ * the stream ends was read by nobody.
+ */
+#ifndef FTAP_LIB_LOG_EXIT_BPF_H
+#define FTAP_LIB_LOG_EXIT_BPF_H
+
+#include "bpf/lib/log_members.bpf.h"
+#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/pipe.bpf.h"
+
+/*
+ * What has passed is read first. A reader whose bytes have left the pipe and are not counted yet then makes the sum too
+ * small, and never too large: there is no gap that is none.
+ */
+static __always_inline void note_written(struct task_struct* task, __u32 fd) {
+  struct ftap_tapped tapped;
+  struct file* file = file_of(task, fd);
+  if (!file || !find_file(file, true, &tapped)) return;
+  __u64 written = *(volatile __u64*)&tapped.stream->bytes;
+  written += waiting_in(pipe_of(file));
+  __u64 known = tapped.stream->written;
+  /* Whoever ends at the same moment notes nearly the same, so one try is enough. */
+  if (written > known) __sync_val_compare_and_swap(&tapped.stream->written, known, written);
+}
+
+FTAP_HOOK(exit, "tp_btf/sched_process_exit")
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(ftap_exit, struct task_struct* task) {
+  if (!BPF_CORE_READ(task, signal, live.counter)) { /* no thread is left */
+    __u32 tgid = task->tgid;
+    if (bpf_map_lookup_elem(&ftap_members, &tgid)) bpf_map_delete_elem(&ftap_members, &tgid);
+    if (!is_muted()) {
+      note_written(task, 1);
+      note_written(task, 2);
+    }
+  }
+  FTAP_PASS_ON(ctx, exit);
+  return 0;
+}
+
+#endif /* FTAP_LIB_LOG_EXIT_BPF_H */
