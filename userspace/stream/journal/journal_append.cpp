@@ -154,6 +154,8 @@ Journal::Plan Journal::plan(const Batch& batch) const {
     if (stream == nullptr || plan.preface.size() > options_.max_bytes / 4) return true;
     if (stream->name) put(plan.preface, StreamEntry{number, *stream->name});
     put(plan.preface, StateEntry{number, stream->sums});
+    if (stream->missed_to > stream->missed_from)
+      put(plan.preface, MissedEntry{number, stream->missed_from, stream->missed_to, stream->sums.last});
     return false;
   });
   return plan;

@@ -56,12 +56,14 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
     next.step.extent = *at;
     return next;
   }
-  const std::uint64_t gap_end = at != extents.end() ? at->offset : stream.sums.passed;
+  std::uint64_t gap_end = at != extents.end() ? at->offset : stream.sums.passed;
   if (source.next >= gap_end) return std::nullopt;
-  if (source.next < stream.evicted_to)
-    return gap_to(std::min(gap_end, stream.evicted_to), MissingCause::kMadeRoom);
+  // This comes first: what stood before and behind it may have been evicted since.
   if (source.next < stream.missed_to && source.next >= stream.missed_from)
     return gap_to(std::min(gap_end, stream.missed_to), MissingCause::kElsewhere);
+  if (source.next < stream.missed_from) gap_end = std::min(gap_end, stream.missed_from);
+  if (source.next < stream.evicted_to)
+    return gap_to(std::min(gap_end, stream.evicted_to), MissingCause::kMadeRoom);
   next.step.piece.may_come = at != extents.end() && may_be_filled(index, stream, *at);
   return gap_to(gap_end, MissingCause::kUnknown);
 }

@@ -123,6 +123,29 @@ TEST_F(ConsumerHandoverTest, WhoComesBackIsToldWhatTheOtherTook) {
   EXPECT_EQ(seen(2), "err\n") << "nothing was taken of it";
   EXPECT_EQ(seen(3), "<4>newer\n");
   EXPECT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
+// What is told of it stays told, also where all that stood around it has made room in the journal.
+TEST_F(ConsumerHandoverTest, WhatIsElsewhereStaysSoWhenTheJournalMakesRoom) {
+  source_.push({1, enter_of(1, 0)});
+  write(1, "one\n");
+  rounds();
+  open("another");
+  rounds_for(120ms);
+  write(1, "two\n");
+  rounds();
+  EXPECT_EQ(seen(1), "<4>two\n");
+  const std::string flood(60'000, 'x');
+  for (std::size_t had = 0; had < 3 * journal_->max_bytes(); had += flood.size()) {
+    write(9, flood);
+    rounds(1);
+  }
+  EXPECT_EQ(seen(1), "<4>?4>") << "the rest has made room";
+  open("another");
+  EXPECT_EQ(seen(1), "<4>?4>") << "after a start, too";
+  write(1, "three\n");
+  rounds();
+  EXPECT_EQ(seen(1), "<4>?4>three\n");
+}
+
 }
 
 // The name of the ring is in the journal, and what it lost is no other service's.
