@@ -59,6 +59,17 @@ void add_recovery(Table& table, const api::StreamStatusReport& stream) {
   table.add({{"missing", "2"}, {missing, of.missing > 0 ? "1;31" : of.sought > 0 ? "33" : ""}});
 }
 
+/// "of 2 streams are not kept in the kernel for another state directory (1 too long, 1 no room)". Empty: all names are.
+std::string unkept_names(const api::UnkeptNames& names) {
+  if (names.total() == 0) return {};
+  std::string why;
+  if (names.too_long > 0) join(why, grouped(names.too_long) + " too long");
+  if (names.no_map > 0) join(why, grouped(names.no_map) + " no map");
+  if (names.no_room > 0) join(why, grouped(names.no_room) + " no room");
+  return fmt::format("of {} {} not kept in the kernel for another state directory ({})",
+                     grouped(names.total()), names.total() == 1 ? "stream is" : "streams are", why);
+}
+
 std::string differing_text(const std::vector<std::string>& flows) {
   std::string text;
   for (const std::string& flow : flows) join(text, printable(flow));
@@ -94,6 +105,8 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
   table.add({{"ring", "2"}, {ring}});
   table.add({{"lost", "2"}, lost_cell(stream)});
   add_recovery(table, stream);
+  if (const std::string text = unkept_names(stream.unkept_names); !text.empty())
+    table.add({{"names", "2"}, {text, "33"}});
   if (stream.journal) table.add({{"journal", "2"}, journal_cell(*stream.journal)});
   const std::string since =
       stream.flows_since ? " since " + rfc3339_nano(*stream.flows_since).substr(0, 19) + "Z" : "";

@@ -36,14 +36,16 @@ Result<Fd> NameMap::make(std::uint32_t streams) {
   return map;
 }
 
-void NameMap::keep(std::uint64_t stream, std::span<const std::byte> bytes) const {
-  if (!map_.valid() || bytes.size() > flow::kMostKeptName || sizeof(Size) + bytes.size() > value_size_)
-    return;
+flow::NameKept NameMap::keep(std::uint64_t stream, std::span<const std::byte> bytes) const {
+  if (!map_.valid()) return flow::NameKept::kNoMap;
+  if (bytes.size() > flow::kMostKeptName || sizeof(Size) + bytes.size() > value_size_)
+    return flow::NameKept::kTooLong;
   std::vector<std::byte> row(value_size_);
   const auto size = static_cast<Size>(bytes.size());
   std::memcpy(row.data(), &size, sizeof size);
   std::ranges::copy(bytes, row.begin() + sizeof size);
-  static_cast<void>(bpf_map_update_elem(map_.get(), &stream, row.data(), BPF_ANY));
+  return bpf_map_update_elem(map_.get(), &stream, row.data(), BPF_ANY) == 0 ? flow::NameKept::kYes
+                                                                            : flow::NameKept::kNoRoom;
 }
 
 std::vector<std::byte> NameMap::kept(std::uint64_t stream) const {

@@ -23,8 +23,8 @@ class NameMap {
   /// A new, empty map for this many streams.
   [[nodiscard]] static Result<Fd> make(std::uint32_t streams);
 
-  /// Keeps at most flow::kMostKeptName bytes; more are not kept, and neither is what finds no memory.
-  void keep(std::uint64_t stream, std::span<const std::byte> bytes) const;
+  /// Keeps at most flow::kMostKeptName bytes. What was kept of the stream before stays if these are not.
+  flow::NameKept keep(std::uint64_t stream, std::span<const std::byte> bytes) const;
   /// Empty: nothing is kept.
   [[nodiscard]] std::vector<std::byte> kept(std::uint64_t stream) const;
   void forget(std::uint64_t stream) const;

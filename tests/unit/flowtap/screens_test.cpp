@@ -176,6 +176,14 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
       << status_text(report, kUtf8);
   stream.lost_bytes = {};
   EXPECT_TRUE(status_text(report, kUtf8).contains("  missing  2,000 bytes")) << "however they were lost";
+  EXPECT_FALSE(status_text(report, kUtf8).contains("  names "));
+  stream.unkept_names = {.too_long = 1, .no_map = 0, .no_room = 1200};
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .contains("  names    of 1,201 streams are not kept in the kernel for another state directory "
+                    "(1 too long, 1,200 no room)\n"))
+      << status_text(report, kUtf8);
+  stream.unkept_names = {};
   stream.pinned_in_namespace = true;
   EXPECT_TRUE(
       status_text(report, kUtf8)

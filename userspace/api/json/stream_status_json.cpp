@@ -98,6 +98,9 @@ boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
       {"lost_events", stream.lost_events},
       {"no_slot", stream.no_slot},
       {"recursion_misses", optional_number(stream.recursion_misses)},
+      {"unkept_names", json::object{{"too_long", stream.unkept_names.too_long},
+                                    {"no_map", stream.unkept_names.no_map},
+                                    {"no_room", stream.unkept_names.no_room}}},
       {"flows", json::object{{"open", stream.open_flows},
                              {"ended", stream.ended_flows},
                              {"since", stream.flows_since ? json::value(rfc3339_nano(*stream.flows_since))
@@ -136,6 +139,10 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
   stream.lost_events = count_member(object, "lost_events").value_or(0);
   stream.no_slot = count_member(object, "no_slot").value_or(0);
   stream.recursion_misses = count_member(object, "recursion_misses");
+  take_counts(object, "unkept_names",
+              {{"too_long", &stream.unkept_names.too_long},
+               {"no_map", &stream.unkept_names.no_map},
+               {"no_room", &stream.unkept_names.no_room}});
   JournalStatus journal;
   if (take_counts(object, "journal",
                   {{"bytes", &journal.bytes},

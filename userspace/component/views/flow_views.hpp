@@ -127,6 +127,16 @@ struct LossStatus {
   bool operator==(const LossStatus&) const = default;
 };
 
+/// Streams of which nobody can tell whose they are if a flowtapd with another state directory follows, by why their names could not be
+/// kept in the kernel; since flowtapd's start.
+struct UnkeptNames {
+  std::uint64_t too_long = 0;
+  std::uint64_t no_map = 0;
+  std::uint64_t no_room = 0;
+  [[nodiscard]] std::uint64_t total() const { return too_long + no_map + no_room; }
+  bool operator==(const UnkeptNames&) const = default;
+};
+
 /// What became of bytes that were not captured, of the flows that are kept, and of those that made room since flowtapd's start.
 struct RecoveryStatus {
   std::uint64_t found = 0;    ///< again, in the files of the runtimes
@@ -194,6 +204,7 @@ struct StreamStatusReport {
   /// Runs of the programs that the kernel skipped and that no second program made up for; every flow of that time may
   /// lack bytes.
   std::optional<std::uint64_t> recursion_misses;
+  UnkeptNames unkept_names;
   std::optional<JournalStatus> journal;
   std::uint64_t open_flows = 0;
   std::uint64_t ended_flows = 0;

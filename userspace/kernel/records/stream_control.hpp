@@ -33,6 +33,14 @@ struct StreamSlot {
 /// The most that keep_name() keeps: with it, the kernel's row takes two KiB.
 constexpr std::size_t kMostKeptName = 1944;
 
+/// What became of a name that was to be kept.
+enum class NameKept : std::uint8_t {
+  kYes,
+  kTooLong,  ///< longer than kMostKeptName, or than what an older build's map holds
+  kNoMap,    ///< the kernel has made no map for them
+  kNoRoom,   ///< the map is full, or there is no memory
+};
+
 /// Safe from any thread.
 class StreamControl {
  public:
@@ -50,17 +58,17 @@ class StreamControl {
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.
   virtual Status end(const StreamSlot& slot) = 0;
+  /// The same for one that abandoned() has told of: what is in it will be read by nobody, and counts as passed and as lost
+  /// (FTAP_LOSS_UNREAD).
+  virtual Status abandon(const StreamSlot& slot) = 0;
   /// Frees the slot. Not sooner than a second after the stream was seen to have ended, when no program can be at it any more, and
   /// not before its end is in the journal.
   virtual void free(const StreamSlot& slot) = 0;
   /// Keeps what the service knows of a stream beside the stream's slot, until the slot is freed. A service that starts with another
-  /// journal, or with an emptied one, finds it there. What is larger than kMostKeptName is not kept, and there may be no memory.
-  virtual void keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
+  /// journal, or with an emptied one, finds it there.
+  virtual NameKept keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
   /// Empty: nothing is kept.
   [[nodiscard]] virtual std::vector<std::byte> kept_name(StreamNo stream) const = 0;
-  /// The same for one that abandoned() has told of: what is in it will be read by nobody, and counts as passed and as lost
-  /// (FTAP_LOSS_UNREAD).
-  virtual Status abandon(const StreamSlot& slot) = 0;
   /// All streams of which something is kept, also those that have no slot any more.
   [[nodiscard]] virtual std::vector<StreamNo> kept_names() const = 0;
   virtual void forget_name(StreamNo stream) = 0;

@@ -52,6 +52,9 @@ void Drain::report(api::StreamStatusReport& report) const {
                        .uncaptured = counts.lost[FTAP_LOSS_UNCAPTURED],
                        .quiet = counts.lost[FTAP_LOSS_QUIET],
                        .unread = counts.lost[FTAP_LOSS_UNREAD]};
+  report.unkept_names = {.too_long = counts.unkept_names.too_long,
+                         .no_map = counts.unkept_names.no_map,
+                         .no_room = counts.unkept_names.no_room};
   report.open_streams = counts.open_streams;
   report.sources.filled_bytes = files_.counts().filled;
 }
@@ -68,6 +71,9 @@ void Drain::append_samples(std::vector<stats::Series>& out, const api::StreamSta
   one(StatId::kLOG_LOST, {"uncaptured"}, status.lost_bytes.uncaptured);
   one(StatId::kLOG_LOST, {"quiet"}, status.lost_bytes.quiet);
   one(StatId::kLOG_LOST, {"unread"}, status.lost_bytes.unread);
+  one(StatId::kLOG_UNKEPT_NAMES, {"too_long"}, counts.unkept_names.too_long);
+  one(StatId::kLOG_UNKEPT_NAMES, {"no_map"}, counts.unkept_names.no_map);
+  one(StatId::kLOG_UNKEPT_NAMES, {"no_room"}, counts.unkept_names.no_room);
   one(StatId::kLOG_RECORDS, {}, counts.records);
   one(StatId::kLOG_BROKEN, {}, counts.broken_records);
   one(StatId::kLOG_STREAMS, {}, static_cast<double>(counts.open_streams));

@@ -85,6 +85,7 @@ void LogTap::append_samples(std::vector<stats::Series>& out, const api::StreamSt
   };
   one(StatId::kLOG_LOST_EVENTS, {}, status.lost_events);
   one(StatId::kLOG_REFUSED, {}, status.no_slot);
+  if (status.recursion_misses) one(StatId::kLOG_UNSEEN, {}, *status.recursion_misses);
   one(StatId::kLOG_RESCUED, {}, slots_->kernel().rescued());
   if (status.ring_waiting) one(StatId::kLOG_RING_WAITING, {}, static_cast<double>(*status.ring_waiting));
   one(StatId::kLOG_RING_SIZE, {}, static_cast<double>(status.ring_bytes));

@@ -43,7 +43,9 @@ class OlderSlots final : public flow::StreamControl {
   }
   Status abandon(const flow::StreamSlot& slot) override { return end(slot); }
   void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
-  void keep_name(flow::StreamNo /*stream*/, std::span<const std::byte> /*name*/) override {}
+  flow::NameKept keep_name(flow::StreamNo /*stream*/, std::span<const std::byte> /*name*/) override {
+    return flow::NameKept::kYes;  // this build keeps it, under the stream's new number
+  }
   [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
     return older_.names().kept(stream);
   }

@@ -26,8 +26,8 @@ class StreamSlots final : public flow::StreamControl {
   Status end(const flow::StreamSlot& slot) override;
   Status abandon(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
-  void keep_name(flow::StreamNo stream, std::span<const std::byte> name) override {
-    streams_.names().keep(stream, name);
+  flow::NameKept keep_name(flow::StreamNo stream, std::span<const std::byte> name) override {
+    return streams_.names().keep(stream, name);
   }
   [[nodiscard]] std::vector<std::byte> kept_name(flow::StreamNo stream) const override {
     return streams_.names().kept(stream);

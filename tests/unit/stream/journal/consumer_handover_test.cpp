@@ -92,6 +92,26 @@ TEST_F(ConsumerHandoverTest, ASilentStreamIsToldWithoutAnotherByte) {
   EXPECT_EQ(seen(1), "<4>two\n");
 }
 
+TEST_F(ConsumerHandoverTest, AStreamWhoseNameIsNotKeptIsCountedOnce) {
+  slots_.most_names = 1;
+  source_.push({1, enter_of(1, 2)});
+  write(1, "out\n");
+  write(2, "err\n");
+  rounds();
+  EXPECT_EQ(consumer_->counts().unkept_names.no_room, 1U);
+  source_.push({1, enter_of(1, 2)});
+  rounds();
+  EXPECT_EQ(consumer_->counts().unkept_names.no_room, 1U);
+  EXPECT_EQ(consumer_->counts().unkept_names.too_long, 0U);
+  slots_.most_names = SIZE_MAX;
+  namer_.answers = {{NamingState::kNamed, "container/" + std::string(kMostKeptName, 'x'), "{}", true, 5}};
+  source_.push({1, enter_of(3, 3, 8)});
+  slots_.slots[3] = slot_of(3);
+  rounds();
+  EXPECT_EQ(consumer_->counts().unkept_names.too_long, 1U);
+  EXPECT_EQ(consumer_->counts().unkept_names.no_room, 1U);
+}
+
 TEST_F(ConsumerHandoverTest, WhatEndsSilentlyIsToldAtItsEnd) {
   source_.push({1, enter_of(1, 0)});
   write(1, "one\n");
@@ -103,26 +123,6 @@ TEST_F(ConsumerHandoverTest, WhatEndsSilentlyIsToldAtItsEnd) {
   EXPECT_EQ(seen(1), "<4>");
 }
 
-TEST_F(ConsumerHandoverTest, WhoComesBackIsToldWhatTheOtherTook) {
-  source_.push({1, enter_of(1, 2)});
-  write(1, "one\n");
-  write(2, "err\n");
-  rounds();
-  open("another");
-  write(1, "two\n");
-  write(3, "new\n");
-  source_.push({3, enter_of(3, 0, 8)});
-  slots_.slots.at(3).cgroup = 8;
-  rounds_for(120ms);
-  write(1, "three\n");
-  write(3, "newer\n");
-  forget_containers();
-  open();
-  rounds_for(120ms);
-  EXPECT_EQ(seen(1), "one\n<4>three\n");
-  EXPECT_EQ(seen(2), "err\n") << "nothing was taken of it";
-  EXPECT_EQ(seen(3), "<4>newer\n");
-  EXPECT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
 // What is told of it stays told, also where all that stood around it has made room in the journal.
 TEST_F(ConsumerHandoverTest, WhatIsElsewhereStaysSoWhenTheJournalMakesRoom) {
   source_.push({1, enter_of(1, 0)});
@@ -146,6 +146,26 @@ TEST_F(ConsumerHandoverTest, WhatIsElsewhereStaysSoWhenTheJournalMakesRoom) {
   EXPECT_EQ(seen(1), "<4>?4>three\n");
 }
 
+TEST_F(ConsumerHandoverTest, WhoComesBackIsToldWhatTheOtherTook) {
+  source_.push({1, enter_of(1, 2)});
+  write(1, "one\n");
+  write(2, "err\n");
+  rounds();
+  open("another");
+  write(1, "two\n");
+  write(3, "new\n");
+  source_.push({3, enter_of(3, 0, 8)});
+  slots_.slots.at(3).cgroup = 8;
+  rounds_for(120ms);
+  write(1, "three\n");
+  write(3, "newer\n");
+  forget_containers();
+  open();
+  rounds_for(120ms);
+  EXPECT_EQ(seen(1), "one\n<4>three\n");
+  EXPECT_EQ(seen(2), "err\n") << "nothing was taken of it";
+  EXPECT_EQ(seen(3), "<4>newer\n");
+  EXPECT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
 }
 
 // The name of the ring is in the journal, and what it lost is no other service's.

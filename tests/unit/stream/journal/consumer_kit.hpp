@@ -28,6 +28,7 @@ class ScriptedSlots final : public StreamControl {
   int beats = 0;
   std::map<StreamNo, std::vector<std::byte>> names;  // that are kept
   std::function<void()> next_beat;                   // is called once
+  std::size_t most_names = SIZE_MAX;
   StreamNo next_number = 1000;
 
   [[nodiscard]] std::vector<StreamSlot> sweep() const override {
@@ -46,7 +47,6 @@ class ScriptedSlots final : public StreamControl {
     slots.at(slot.stream).ended = true;
     return {};
   }
-  void free(const StreamSlot& slot) override {
   Status abandon(const StreamSlot& slot) override {
     StreamSlot& there = slots.at(slot.stream);
     if (slot.written > there.passed) {
@@ -55,12 +55,16 @@ class ScriptedSlots final : public StreamControl {
     }
     return end(slot);
   }
+  void free(const StreamSlot& slot) override {
     freed.push_back(slot.stream);
     slots.erase(slot.stream);
     names.erase(slot.stream);
   }
-  void keep_name(StreamNo stream, std::span<const std::byte> name) override {
-    if (name.size() <= kMostKeptName) names[stream].assign(name.begin(), name.end());
+  NameKept keep_name(StreamNo stream, std::span<const std::byte> name) override {
+    if (name.size() > kMostKeptName) return NameKept::kTooLong;
+    if (names.size() >= most_names && !names.contains(stream)) return NameKept::kNoRoom;
+    names[stream].assign(name.begin(), name.end());
+    return NameKept::kYes;
   }
   [[nodiscard]] std::vector<std::byte> kept_name(StreamNo stream) const override {
     const auto at = names.find(stream);

@@ -89,7 +89,8 @@ bool LogConsumer::round() {
   take_names(now);
   still_nameless_ = nameless_.size();
   append(source_.position());
-  if (files_ != nullptr && (sweeps || is_last_)) files_->keep_places(streams_);
+  if (files_ != nullptr && (sweeps || is_last_))
+    files_->keep_places([this](StreamNo stream, std::span<const std::byte> row) { keep_row(stream, row); });
   // Slots are freed only now: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
     if (!is_followed_file(slot.stream))
@@ -411,9 +412,16 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
 }
 
 ConsumerCounts LogConsumer::counts() const {
-  ConsumerCounts counts{records_, bytes_,        broken_,         drain_errors_,
-                        let_go_,  open_streams_, still_nameless_, {}};
+  ConsumerCounts counts;
+  counts.records = records_;
+  counts.bytes = bytes_;
+  counts.broken_records = broken_;
+  counts.drain_errors = drain_errors_;
+  counts.let_go = let_go_;
+  counts.open_streams = open_streams_;
+  counts.nameless = still_nameless_;
   for (std::size_t i = 0; i < counts.lost.size(); ++i) counts.lost.at(i) = lost_.at(i);
+  counts.unkept_names = {unkept_.too_long, unkept_.no_map, unkept_.no_room};
   return counts;
 }
 

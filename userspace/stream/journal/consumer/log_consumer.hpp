@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -41,6 +42,14 @@ struct ConsumerOptions {
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
+/// Streams whose names are not kept in the kernel, by why. If a service with another state directory follows, nobody can tell whose
+/// they are once their source has ended.
+struct UnkeptNames {
+  std::uint64_t too_long = 0;
+  std::uint64_t no_map = 0;
+  std::uint64_t no_room = 0;
+};
+
 /// What it has done so far. Each stream's own losses are in its sums.
 struct ConsumerCounts {
   std::uint64_t records = 0;
@@ -52,6 +61,7 @@ struct ConsumerCounts {
   std::uint64_t nameless = 0;  ///< processes that entered and whose names are still looked for
   std::array<std::uint64_t, FTAP_NR_LOSSES>
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
+  UnkeptNames unkept_names;
 };
 
 /// Whether somebody has drained more of the ring than the journal knows of: a service with another journal, or with this one before
@@ -123,6 +133,7 @@ class LogConsumer {
   void learn_owners(const std::vector<StreamSlot>& slots);
   void take_kept_names(const std::vector<StreamSlot>& slots);
   void keep_name(const StreamEntry& entry, const std::string& brief);
+  void keep_row(StreamNo stream, std::span<const std::byte> row);
   void forget_names(const std::unordered_set<StreamNo>& there);
   void look_for_missed(const std::vector<StreamSlot>& slots);
   void miss_before(StreamNo stream, std::uint64_t offset, std::uint64_t time);
@@ -170,6 +181,7 @@ class LogConsumer {
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
   std::unordered_set<StreamNo> kept_;      // streams whose names are kept
+  std::unordered_set<StreamNo> not_kept_;  // streams whose names could not be
   std::optional<Elsewhere> elsewhere_;     // until it is told
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
@@ -193,6 +205,11 @@ class LogConsumer {
   std::atomic<std::uint64_t> let_go_{0};
   std::atomic<std::uint64_t> open_streams_{0};
   std::atomic<std::uint64_t> still_nameless_{0};
+  struct {
+    std::atomic<std::uint64_t> too_long{0};
+    std::atomic<std::uint64_t> no_map{0};
+    std::atomic<std::uint64_t> no_room{0};
+  } unkept_;
   std::array<std::atomic<std::uint64_t>, FTAP_NR_LOSSES> lost_{};
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost_by_freed_{};  // of streams whose slots were freed
 };

@@ -40,8 +40,20 @@ void LogConsumer::keep_name(const StreamEntry& entry, const std::string& brief) 
     row.clear();
     put(row, shorter);
   }
-  streams_.keep_name(entry.stream, row);
-  kept_.insert(entry.stream);
+  keep_row(entry.stream, row);
+}
+
+// A stream counts once, however often it is tried.
+void LogConsumer::keep_row(StreamNo stream, std::span<const std::byte> row) {
+  const NameKept kept = streams_.keep_name(stream, row);
+  if (kept == NameKept::kYes) {
+    kept_.insert(stream);
+    return;
+  }
+  if (!not_kept_.insert(stream).second) return;
+  ++(kept == NameKept::kTooLong ? unkept_.too_long
+     : kept == NameKept::kNoMap ? unkept_.no_map
+                                : unkept_.no_room);
 }
 
 // A name may come when its stream has no slot any more: it is looked for longer than the slot rests.
@@ -51,6 +63,7 @@ void LogConsumer::forget_names(const std::unordered_set<StreamNo>& there) {
     streams_.forget_name(stream);
     return true;
   });
+  std::erase_if(not_kept_, [&there](StreamNo stream) { return !there.contains(stream); });
 }
 
 void LogConsumer::take_kept_names(const std::vector<StreamSlot>& slots) {

@@ -57,14 +57,14 @@ void FileStreams::refresh() {
 }
 
 // Whoever goes on without this journal reads the file from there. That may be some bytes too many, but none too few.
-void FileStreams::keep_places(StreamControl& streams) {
+void FileStreams::keep_places(const KeepName& keep) {
   for (File* file : order_) {
     const std::uint64_t passed = file->stream.passed();
     if (std::exchange(file->kept, passed + 1) == passed + 1) continue;
     std::vector<std::byte> row;
     put(row, StreamEntry{file->stream.number(), file->content->name(file->stream.place())});
     put(row, StateEntry{file->stream.number(), {.passed = passed}});
-    streams.keep_name(file->stream.number(), row);
+    keep(file->stream.number(), row);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -48,8 +49,9 @@ class FileStreams {
   /// A new batch was begun, for which some more may be read.
   void refresh();
 
-  /// Keeps beside each file's slot how far it is in the journal, which has all that was given to its batch.
-  void keep_places(StreamControl& streams);
+  using KeepName = std::function<void(StreamNo stream, std::span<const std::byte> row)>;
+  /// Tells how far each file is in the journal, which has all that was given to its batch, so that it is kept beside its slot.
+  void keep_places(const KeepName& keep);
 
   /// Looks at the files themselves. True: it is to be called again soon.
   bool look(Clock::time_point now, bool drained);
