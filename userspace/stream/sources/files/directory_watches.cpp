@@ -40,13 +40,12 @@ Result<DirectoryWatches> DirectoryWatches::open() {
   return DirectoryWatches(std::move(inotify));
 }
 
-int DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
-  const auto reached = walk.to(directory);
-  if (!reached) return kNone;
-  const std::string place = "/proc/self/fd/" + std::to_string(reached->place.get());
+Result<int> DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
+  FTAP_TRY_ASSIGN(reached, walk.to(directory));
+  const std::string place = "/proc/self/fd/" + std::to_string(reached.place.get());
   const int watch = ::inotify_add_watch(inotify_.get(), place.c_str(), kEvents);
-  is_full_ = watch == kNone && errno == ENOSPC;
-  if (watch != kNone) all_.insert(watch);
+  if (watch == kNone) return fail_errno(errno, "cannot watch " + directory);
+  all_.insert(watch);
   return watch;
 }
 

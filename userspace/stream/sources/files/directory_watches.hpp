@@ -19,11 +19,9 @@ class DirectoryWatches {
   [[nodiscard]] static Result<DirectoryWatches> open();
 
   /// Watches a directory. Returns the number that its events have from now on, which is the same as before if it is watched
-  /// already. kNone: there is no such directory, or it cannot be watched.
-  [[nodiscard]] int watch(PathWalk& walk, const std::string& directory);
-
-  /// Whether the last one could not be watched because root has as many watches as it may.
-  [[nodiscard]] bool is_full() const { return is_full_; }
+  /// already. Error code ENOSPC: it cannot be watched because root has as many watches as it may. Any other: there is no such
+  /// directory, or it may not be watched.
+  [[nodiscard]] Result<int> watch(PathWalk& walk, const std::string& directory);
 
   /// Stops watching all directories but those with these numbers. A directory that was moved away stays watched until then, and
   /// its owner could make one after the other until root may have no more watches.
@@ -44,7 +42,6 @@ class DirectoryWatches {
 
   Fd inotify_;
   std::set<int> all_;
-  bool is_full_ = false;
 };
 
 }  // namespace flowtap

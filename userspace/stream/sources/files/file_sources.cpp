@@ -94,7 +94,7 @@ void FileSources::list(const std::vector<std::string>& paths) {
     if (std::ranges::find(paths_, name, &Path::path) != paths_.end()) continue;
     Path& path = paths_.emplace_back(kit_, name, identity::file_flow_id(name));
     path.known = is_known(kit_.journal, path.flow);
-    path.watch = watches_.watch(walk_, directory_of(path.path));
+    watch(path);
     if (first_) resume(path);
     look_at(path);
     path.known = true;
@@ -152,8 +152,7 @@ void FileSources::tell() {
   told.lost_files = lost_before_;
   for (const Path& path : paths_) {
     told.lost_files += path.rotations.lost();
-    if (!path.missing && path.watch == DirectoryWatches::kNone && watches_.is_full())
-      told.refused.push_back({path.path, kUnwatched});
+    if (!path.missing && path.has_no_watch_left) told.refused.push_back({path.path, kUnwatched});
     if (!path.missing) continue;
     if (is_nothing_there(*path.missing))
       told.not_found.push_back(path.path);
@@ -173,12 +172,18 @@ void FileSources::look() {
   const auto slots = kit_.slots.sweep();
   for (Path& path : paths_) {
     path.generations.retire(slots);
-    path.watch = watches_.watch(walk_, directory_of(path.path));
+    watch(path);
     open_fresh(path);
     look_at(path);
   }
   drop_old_watches();
   tell();
+}
+
+void FileSources::watch(Path& path) {
+  const auto watch = watches_.watch(walk_, directory_of(path.path));
+  path.watch = watch.value_or(DirectoryWatches::kNone);
+  path.has_no_watch_left = !watch && watch.error().code == ENOSPC;
 }
 
 void FileSources::drop_old_watches() {

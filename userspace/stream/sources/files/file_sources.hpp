@@ -70,8 +70,9 @@ class FileSources {
     Rotations rotations;
     FileGenerations generations;
     int watch = DirectoryWatches::kNone;
-    std::optional<Error> missing;  // why no file is at the path, or cannot be followed
-    bool known = false;            // from now on it is followed from its beginning, not its end
+    bool has_no_watch_left = false;  // root has as many as it may
+    std::optional<Error> missing;    // why no file is at the path, or cannot be followed
+    bool known = false;              // from now on it is followed from its beginning, not its end
   };
 
   FileSources(const FollowKit& kit, PathWalk walk, DirectoryWatches watches, EventFd wake)
@@ -84,6 +85,7 @@ class FileSources {
   void list(const std::vector<std::string>& paths);
   void tell();
   void look();
+  void watch(Path& path);
   void drop_old_watches();
   /// True: there were events.
   bool read_events();
