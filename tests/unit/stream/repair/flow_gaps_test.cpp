@@ -75,6 +75,34 @@ TEST_F(FlowGapsTest, AtTheEndAreFilledWhenItHasEnded) {
   EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
 }
 
+// Nothing was captured before it, so its place is known by what was captured behind it.
+TEST_F(FlowGapsTest, AtTheBeginningAreFilled) {
+  keep(1, 60);
+  lose(1), capture(2, 40), lose(40), capture(41, 60);
+  const GapRound round = fill();
+  EXPECT_EQ(of(round, RefillResult::kExact), line(1).size() + line(40).size());
+  EXPECT_EQ(round.open, 0U);
+  EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
+}
+
+// The container had written before it was captured.
+TEST_F(FlowGapsTest, AtTheBeginningOfTheCaptureAreFilled) {
+  keep(1, 60);
+  lose(20), capture(21, 60);
+  EXPECT_EQ(of(fill(), RefillResult::kExact), line(20).size());
+  EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
+}
+
+TEST_F(FlowGapsTest, OfAFlowOfWhichNothingWasCapturedAreFilled) {
+  begin();
+  keep(1, 2);
+  lose(1);
+  EXPECT_EQ(of(fill(true), RefillResult::kExact), 0U) << "there may come more";
+  end();
+  EXPECT_EQ(of(fill(), RefillResult::kExact), line(1).size());
+  EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
+}
+
 // Nothing is decided about a log that cannot be read now, also in the last round.
 TEST_F(FlowGapsTest, OfALogThatCannotBeReadStayOpen) {
   keep(1, 100);

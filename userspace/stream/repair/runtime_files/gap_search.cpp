@@ -23,6 +23,8 @@ class Search {
     // A side says nothing if it is an end that may not be final, or a beginning that may be amid the text.
     const bool is_last = index_ == of_.gaps.size();
     const bool known = !sides.before.empty() && (!sides.after.empty() || (is_last && of_.ended));
+    const bool is_beginning = gap.at == 0 && index_ == 1 && (!sides.after.empty() || (is_last && of_.ended));
+    if (!found && is_beginning) found = find_beginning(sides, of_.text, of_.format);
     if (!found && known && searches_ < kMostSearches) {
       ++searches_;
       found = find_missing(sides, near_text(sides), of_.format);

@@ -105,7 +105,31 @@ std::optional<std::size_t> start_of_after(std::string_view text, std::string_vie
   return text.find(after);
 }
 
+// Where what was captured first stands in the text.
+std::optional<std::size_t> only_place(std::string_view text, std::string_view after) {
+  if (after.empty()) return text.size();
+  const std::size_t at = text.find(after);
+  return at == kNone || at != text.rfind(after) ? std::nullopt : std::optional(at);
+}
+
 }  // namespace
+
+std::optional<Refill> find_beginning(const Gap& gap, std::string_view text, RuntimeFormat format) {
+  if (gap.length == 0) return std::nullopt;
+  const auto at = only_place(text, gap.after);
+  if (at == gap.length) return Refill{std::string(text.substr(0, *at)), false, 0};
+  // Bytes that may be older than the capture stand before them, and a few bytes can be found anywhere.
+  const bool says_enough = gap.after.size() >= kLeastSide;
+  if (at && *at > gap.length && says_enough) {
+    const bool may_lack = format == RuntimeFormat::kCri && gap.after.contains('\r');
+    const std::size_t begin = *at - gap.length;
+    return Refill{std::string(text.substr(begin, gap.length)), may_lack, begin};
+  }
+  if (format != RuntimeFormat::kCri) return std::nullopt;
+  const std::string whole = with_carriage_returns(text);
+  if (only_place(whole, gap.after) != gap.length) return std::nullopt;
+  return Refill{whole.substr(0, gap.length), false, kNone};
+}
 
 std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format) {
   auto refill = exact_match(gap, text);

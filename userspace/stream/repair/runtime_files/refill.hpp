@@ -34,4 +34,11 @@ struct Refill {
 /// in the text.
 [[nodiscard]] std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format);
 
+/// The same for a gap in front of all that was captured, whose `before` says nothing: the text may begin where the container did, or
+/// later, or be older than the capture. The missing bytes stand right before `after`, which must be there once. They are exact if
+/// the text begins with them, and also if the runtime has dropped nothing of what is older. An empty `after`: nothing was captured,
+/// and the text must be what is missing.
+[[nodiscard]] std::optional<Refill> find_beginning(const Gap& gap, std::string_view text,
+                                                   RuntimeFormat format);
+
 }  // namespace flowtap::flow
