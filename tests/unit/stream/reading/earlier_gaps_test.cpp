@@ -230,6 +230,27 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
   EXPECT_EQ(log(), numbered(0, 4) + "|");
 }
 
+// The ring lost bytes that the runtime has, and the runtime's file has lost its beginning, which the journal has: whichever of the
+// two lacks less is read.
+TEST_F(EarlierGapsTest, WhatLacksLessIsRead) {
+  write(0, 1000);
+  lose(numbered(1000, 1050).size());
+  write(1050, 1051);
+  give_up_waiting();
+  write(1051, 5000);
+  ASSERT_LT(stored_lines(), 3000U);
+  loses_meanwhile_ = true;
+  const std::string in_journal =
+      "[flowtap: " + std::to_string(numbered(1000, 1050).size()) + " bytes are missing here]\n";
+  EXPECT_EQ(log(), numbered(0, 1000) + in_journal + numbered(1050, 5000) + "|");
+  keep(0, 5000);
+  EXPECT_EQ(log(), numbered(0, 5000) + "|");
+  keep(10, 5000);
+  EXPECT_EQ(log(), made_room(numbered(0, 10).size()) + numbered(10, 5000) + "|") << "the file lacks less";
+  keep(500, 5000);
+  EXPECT_EQ(log(), numbered(0, 1000) + in_journal + numbered(1050, 5000) + "|") << "the journal lacks less";
+}
+
 // The runtime has written nothing since, and what was captured then has made room, too.
 TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenAnyMoreIsTold) {
   open(std::uint64_t{1} << 20U);

@@ -60,6 +60,10 @@ class EarlierLines {
   [[nodiscard]] Status read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span);
 
  private:
+  static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};
+  /// How many bytes are read before others have their turn.
+  static constexpr std::size_t kHistorySlice = std::size_t{64} << 10U;
+
   [[nodiscard]] bool has_enough(const ReadingSpan& span,
                                 const std::optional<flow::FlowStore::Standing>& standing) const;
   [[nodiscard]] Result<bool> open_history(const ReadingSpan& span, std::uint64_t silent);

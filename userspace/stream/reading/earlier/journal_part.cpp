@@ -29,6 +29,20 @@ JournalPart::JournalPart(const flow::FlowStore& store, const flow::FlowStore::Re
       lines_(journal, id, standing ? std::optional(standing->streams) : std::nullopt),
       numbers_(options.whole_lines) {}
 
+// What it lacks in all is known, so nothing is read behind that time, and no more than decides it.
+bool JournalPart::has_more_before(std::uint64_t time) const {
+  JournalLines lines = lines_;
+  std::uint64_t has = 0;
+  std::uint64_t lacks = 0;
+  bool is_later = false;
+  const auto look = [&](const CriLine& line) {
+    is_later = is_later || line.time >= time;
+    if (!is_later) (line.missing ? lacks : has) += line.bytes();
+  };
+  while (!is_later && has < reach().missing && lines.read(kJournalSlice, look)) continue;
+  return has >= reach().missing - std::min(lacks, reach().missing);
+}
+
 void JournalPart::begin(const std::optional<flow::FlowStore::Standing>& standing, ReadingSpan& span) {
   counts_ = options_.tail_lines || !reach().is_without_gaps();
   is_missing_known_ = counts_ || (!options_.since && options_.outputs == api::Outputs::kBoth);

@@ -41,6 +41,9 @@ class JournalPart {
 
   [[nodiscard]] const JournalLines::Reach& reach() const { return lines_.reach(); }
 
+  /// Whether it lacks no more of what was written from this time on (ns since 1970) than it has of what was written before.
+  [[nodiscard]] bool has_more_before(std::uint64_t time) const;
+
   /// It is to be read. Moves the span to where the store goes on.
   void begin(const std::optional<flow::FlowStore::Standing>& standing, ReadingSpan& span);
   /// Finds out what has to be known before the first line. False: call it again.

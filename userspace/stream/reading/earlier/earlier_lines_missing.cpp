@@ -1,0 +1,121 @@
+// The half of the earlier lines that finds out how many bytes nobody has any more, and tells them as a gap.
+#include <algorithm>
+#include <utility>
+
+#include "base/wall_clock.hpp"
+#include "stream/reading/earlier/earlier_lines.hpp"
+
+namespace flowtap {
+namespace {
+
+using flow::CriLine;
+
+// ns. A runtime's file that begins this much later than the flow has lost its beginning, unless its bytes say otherwise.
+constexpr std::uint64_t kSameBeginning = 100'000'000;
+
+}  // namespace
+
+// A gap has the time of what stands behind it, like every other one: if that is asked for, some of the gap may be.
+Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
+                                    std::uint64_t silent) {
+  if (std::min(keys_[0].time, keys_[1].time) == kNoTime) {
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span.begin, span.to, silent));
+    keys_ = std::move(begun);
+  }
+  gap_time_ = oldest_.value_or(std::min(keys_[0].time, keys_[1].time));
+  if (options_.tail_lines && *options_.tail_lines <= span.tail) return {};
+  const std::uint64_t early = bounds.terminal ? flow::Seam::kTerminalSlack : kSameBeginning;
+  captured_from_ = bounds.first - std::min(bounds.first, early);
+  if (history_ && oldest_ && *oldest_ <= bounds.first + kSameBeginning) {
+    const auto returns = origin_.drops_returns ? bounds.made_room_returns : 0;
+    if (returns) wanted_ = bounds.made_room - std::min(bounds.made_room, *returns);
+    return {};
+  }
+  if (options_.since && ns_of(*options_.since) > gap_time_) return {};
+  gap_ = bounds.made_room;
+  if (!history_) return {};
+  if (auto again = histories_->open_log(id_, keys_)) counted_ = std::move(*again);
+  if (!origin_.drops_returns) return {};
+  knows_returns_ = bounds.made_room_returns.has_value();
+  gap_ -= std::min(gap_, bounds.made_room_returns.value_or(0));
+  return {};
+}
+
+bool EarlierLines::count_history() {
+  if (counted_->read(kHistorySlice, [this](const flow::RuntimeLine& line) {
+        if (line.time < captured_from_) return;
+        counted_bytes_ += line.text.size() + (line.full ? 1 : 0);
+        counted_ends_ += line.full ? 1 : 0;
+      }))
+    return false;
+  counted_.reset();
+  gap_ -= std::min(gap_, counted_bytes_);
+  const auto has_returns = [](const flow::SeamKey& key) { return key.bytes.contains("\r\n"); };
+  // Perhaps nothing but "\r" is missing.
+  if (!knows_returns_ && gap_ <= counted_ends_ && std::ranges::any_of(keys_, has_returns)) gap_ = 0;
+  return true;
+}
+
+void EarlierLines::give_gap(const TakeLine& take) {
+  const std::string_view output = options_.outputs == api::Outputs::kStderr ? "stderr" : "stdout";
+  const auto cause = flow::MissingCause::kMadeRoom;
+  std::string text = flow::gap_text(gap_, cause);
+  if (options_.outputs != api::Outputs::kBoth)
+    text = "[flowtap: " + std::to_string(gap_) +
+           " bytes of stdout and stderr are missing here: " + std::string(in_words(cause)) + "]";
+  take({gap_time_, output, true, gap_, text, false, cause}, true);
+  gap_ = 0;
+}
+
+// Whoever has not read all of the history does not know how much of what was captured it has.
+void EarlierLines::miss_end() {
+  gap_time_ = std::min(keys_[0].time, keys_[1].time);
+  if (reads_all()) wanted_ -= std::min(wanted_, read_[0].captured + read_[1].captured);
+  if (wanted_ > 0 && reads_all() && look_for_seam()) return;
+  if (wanted_ > 0 && !reads_all()) {
+    auto again = histories_->open_log(id_, keys_);
+    if (!again) return;
+    counted_ = std::move(*again);
+  }
+  gap_ = std::exchange(wanted_, 0);
+}
+
+void EarlierLines::note_read(const CriLine& line) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  HistoryRead& read = read_.at(output_index(line.output));
+  read.bytes += line.bytes();
+  if (line.time >= captured_from_) read.captured += line.bytes();
+  read.last = line.time;
+  read.replaced = read.replaced || line.text.contains(kReplacement);
+}
+
+// The journal may have what the runtime has not written any more. True: it is being found out from where on.
+bool EarlierLines::look_for_seam() {
+  const auto standing = store_.standing(*flow_);
+  if (origin_.journal == nullptr || !standing) return false;
+  // The runtime's file has none of these "\r", so its bytes would not be as many as the captured ones.
+  if (origin_.drops_returns && standing->bounds.made_room_returns != 0) return false;
+  seam_ = JournalSeam::find(*origin_.journal, id_, *standing);
+  if (!seam_) return false;
+  auto again = histories_->open_log(id_, seam_->keys());
+  if (again)
+    counted_ = std::move(*again);
+  else
+    seam_.reset();
+  return seam_.has_value();
+}
+
+void EarlierLines::go_on_in_journal() {
+  const auto reached = seam_->reached(read_);
+  seam_.reset();
+  counted_.reset();
+  if (!reached) {
+    gap_ = std::exchange(wanted_, 0);
+    return;
+  }
+  in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, store_.standing(*flow_));
+  in_journal_->go_on_behind(*reached);
+  reads_journal_ = true;
+}
+
+}  // namespace flowtap
