@@ -107,6 +107,16 @@ TEST_F(LogConsumerTest, AnInheritedPipeStaysItsFirstOwners) {
   EXPECT_TRUE(slots_.ended.empty()) << "nor is it let go with somebody else";
 }
 
+// A shell's `exec >&2`, for one. The service that saw it begin was killed before the name was in the journal.
+TEST_F(LogConsumerTest, OutputsThatWereRedirectedSinceKeepTheirNames) {
+  slots_.slots[4] = slot_of(4);
+  slots_.slots[4].fds = FTAP_STDERR;
+  open();
+  consumer_->enter(enter_of(4, 4));
+  rounds();
+  EXPECT_EQ(flow_of(4), "pod/a/b/c/d/0 stderr");
+}
+
 TEST_F(LogConsumerTest, ANameThatComesLateIsTaken) {
   namer_.answers = {{}, {}, {NamingState::kNamed, "container/late", "{}", true, 1}};
   source_.push({1, enter_of(1, 0)});

@@ -300,6 +300,7 @@ void LogConsumer::sweep(Clock::time_point now) {
   forget_names(there);
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
   std::erase_if(owners_, [&there](const auto& owner) { return !there.contains(owner.first); });
+  std::erase_if(outputs_, [&there](const auto& output) { return !there.contains(output.first); });
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
 }
 

@@ -179,6 +179,7 @@ class LogConsumer {
   };
   std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
+  std::unordered_map<StreamNo, std::uint32_t> outputs_;  // as which of these: their slots' fds
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
   std::unordered_set<StreamNo> kept_;      // streams whose names are kept
   std::unordered_set<StreamNo> not_kept_;  // streams whose names could not be

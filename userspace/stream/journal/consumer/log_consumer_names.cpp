@@ -41,8 +41,10 @@ LogConsumer::Nameless LogConsumer::nameless(Enter enter, Clock::time_point now, 
 }
 
 void LogConsumer::learn_owners(const std::vector<StreamSlot>& slots) {
-  for (const StreamSlot& slot : slots)
+  for (const StreamSlot& slot : slots) {
     if (slot.cgroup != 0) owners_.try_emplace(slot.stream, slot.cgroup);
+    if (slot.fds != 0) outputs_[slot.stream] = slot.fds;
+  }
 }
 
 void LogConsumer::add_names(Nameless& who, const Naming& naming) {
@@ -68,6 +70,9 @@ void LogConsumer::add_name(Nameless& who, std::size_t output, std::uint32_t fds,
     place.stream = streams_.take_number();
   }
   if (place.stream == 0) return;
+  // A process that was found running may have redirected its outputs since the programs saw it begin.
+  if (const auto seen = outputs_.find(place.stream); who.ran_before && seen != outputs_.end())
+    fds = seen->second;
   const StreamEntry entry{place.stream,
                           {.flow = naming.flow,
                            .output = output_name(fds),
