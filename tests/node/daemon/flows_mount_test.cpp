@@ -169,10 +169,15 @@ TEST(FlowsMount, SaysHowMuchItHolds) {
   });
 }
 
+// A call that waits for somebody, such as recv(2) of a socket that this process was given, ends with SIGALRM.
+constexpr unsigned kCallSeconds = 20;
+
 // How a child ends that gives up all but mounting and then does this: its exit status, or 1000 + n after signal n.
 int only_mounting(const std::function<void()>& what) {
   const pid_t child = ::fork();
   if (child == 0) {
+    ::close(kParent);
+    ::alarm(kCallSeconds);
     if (!keep_only_mounting()) ::_exit(99);
     what();
     ::_exit(0);

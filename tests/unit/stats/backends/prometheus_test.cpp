@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -168,16 +171,23 @@ TEST(Prometheus, ScrapesAreTimed) {
   EXPECT_GT(value.sum, 0);
 }
 
-// Whether a client is connected to this port, and nothing that it has sent is unread.
-bool is_asked(int port) {
+int port_of(const Fd& socket) {
+  sockaddr_in at{};
+  socklen_t size = sizeof(at);
+  EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+  return ntohs(at.sin_port);
+}
+
+// Whether the server's end of this connection is there, and all that the client has sent was read from it.
+bool is_read(int server, int client) {
   std::ifstream connections("/proc/net/tcp");
   constexpr std::string_view kEstablished = "01";
   for (std::string line; std::getline(connections, line);) {
     std::string number, local, remote, state, queues;
     std::istringstream(line) >> number >> local >> remote >> state >> queues;
-    if (state == kEstablished && local.ends_with(fmt::format(":{:04X}", port)) &&
-        queues.ends_with(":00000000"))
-      return true;
+    if (state == kEstablished && local.ends_with(fmt::format(":{:04X}", server)) &&
+        remote.ends_with(fmt::format(":{:04X}", client)))
+      return queues.ends_with(":00000000");
   }
   return false;
 }
@@ -185,14 +195,30 @@ bool is_asked(int port) {
 TEST(Prometheus, AScrapeBeforeTheFirstCycleWaitsForIt) {
   auto backend = Prometheus::open("127.0.0.1:0");
   ASSERT_TRUE(backend);
-  std::string page;
-  std::jthread scrape([&] { page = http_get((*backend)->port(), "/metrics"); });
+  const auto port = static_cast<std::uint16_t>((*backend)->port());
+  const auto scrape =
+      connect_socket({.kind = AddressKind::kTcp, .host = "127.0.0.1", .port = port, .path = {}});
+  ASSERT_TRUE(scrape) << scrape.error().what;
+  constexpr std::string_view kRequest = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  ASSERT_EQ(::send(scrape->get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(kRequest.size()));
+  // What was sent on this machine is in the server's queue until it is read, so the server has the request now.
+  ASSERT_TRUE(flowtap::test::eventually([&] { return is_read(port, port_of(*scrape)); }));
+  constexpr int kAnswersWithinMs = 300;  // one that does not wait
+  pollfd answered{scrape->get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&answered, 1, kAnswersWithinMs), 0) << "it has answered before there was anything to tell";
   SnapshotScript script;
   script.dispatched(StatId::kWSYNC, 0);
-  // The scrape comes first, as that is the case under test.
-  EXPECT_TRUE(flowtap::test::eventually([&] { return is_asked((*backend)->port()); }));
   ASSERT_TRUE((*backend)->publish(script.next()));
-  scrape.join();
+  std::string page;
+  std::array<char, 4096> chunk{};
+  constexpr int kPatienceMs = 60'000;
+  while (::poll(&answered, 1, kPatienceMs) == 1) {
+    const ssize_t n = ::recv(scrape->get(), chunk.data(), chunk.size(), 0);
+    if (n <= 0) break;
+    page.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+  EXPECT_THAT(page, testing::StartsWith("HTTP/1.1 200 OK"));
   EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="wsync"})"), 0);
 }
 

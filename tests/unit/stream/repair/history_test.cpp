@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
-#include <thread>
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/line_assembler.hpp"
@@ -348,8 +348,10 @@ TEST_F(HistoryTest, AFollowerWaitsForTheNextGapAsWell) {
   EXPECT_EQ(followed(), "") << "it waits";
   find(line(4));
   EXPECT_EQ(followed(), lines(4, 6));
-  std::this_thread::sleep_for(
-      kFollowerPatience);  // time itself: until nobody would wait for the first one any more
+  // Until nobody would wait for the first one any more: what wakes readers says so.
+  std::atomic<bool> is_over = false;
+  waker_->later(&is_over, [&is_over] { is_over = true; }, ReaderWaker::Clock::now() + kFollowerPatience);
+  EXPECT_TRUE(test::eventually([&] { return is_over.load(); }));
   lose(6), capture(7, 8);
   EXPECT_EQ(followed(), "") << "it waits again";
   find(line(6));
