@@ -31,11 +31,14 @@ enum class Grade : std::uint8_t { kOwn, kShared, kForm, kNothing };
 constexpr std::array kGrades = {Grade::kOwn, Grade::kShared, Grade::kForm, Grade::kNothing};
 
 // Those that are not used are empty and stand last.
-using Marks = std::array<std::string_view, 40>;
+template <std::size_t Most>
+using Marks = std::array<std::string_view, Most>;
+using FileMarks = Marks<100>;
+using WordMarks = Marks<40>;
 
-template <typename... Names>
-constexpr Marks marks(Names... names) {
-  return Marks{std::string_view(names)...};
+template <typename Of, typename... Names>
+constexpr Of marks(Names... names) {
+  return Of{std::string_view(names)...};
 }
 
 struct StrangerRow {
@@ -43,14 +46,14 @@ struct StrangerRow {
   unsigned forms;
   std::string_view what;  // empty: the first line is shown
   std::string_view hint;
-  Marks files;
-  Marks words;
+  FileMarks files;
+  WordMarks words;
 
   [[nodiscard]] constexpr bool takes_all() const { return files[0].empty() && words[0].empty(); }
 };
 
-#define FILES marks
-#define WORDS marks
+#define FILES marks<FileMarks>
+#define WORDS marks<WordMarks>
 #define STRANGER(grade, forms, what, hint, files, words) \
   StrangerRow{Grade::grade, forms, what, hint, files, words},
 constexpr auto kStrangers = std::to_array<StrangerRow>({
@@ -71,8 +74,8 @@ constexpr std::uint64_t kAllLookedAt = 1024;
 // A program's lines win from a tenth on: the rest of its log may be other programs' messages, or libraries'.
 constexpr std::uint64_t kShare = 10;
 
-template <typename Fits>
-bool has(const Marks& of, Fits fits) {
+template <std::size_t Most, typename Fits>
+bool has(const Marks<Most>& of, Fits fits) {
   const auto end = std::ranges::find(of, std::string_view());
   return std::any_of(of.begin(), end, fits);
 }
