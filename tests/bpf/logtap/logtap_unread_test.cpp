@@ -75,7 +75,7 @@ class Parcel {
  public:
   explicit Parcel(int fd) {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets_.data()), 0);
-    msghdr message = prepare();
+    const msghdr message = prepare();
     cmsghdr* const head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
@@ -133,7 +133,7 @@ TEST_P(LogTapUnread, WhatIsInThePipeWhenItsWriterEndsIsNoted) {
 }
 
 TEST_P(LogTapUnread, AStreamThatIsOnlyLetGoHasLostNothing) {
-  Pipe pipe;
+  const Pipe pipe;
   const flow::StreamNo stream = tap_->tap(pipe.out.get());
   writer(pipe, lines(10)).end();
   ASSERT_TRUE(tap_->streams().end(tap_->slot(stream)));

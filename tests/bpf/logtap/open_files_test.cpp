@@ -115,7 +115,7 @@ TEST(OpenFiles, FindsTheOutputsOfOneProcessAndWhatTheyAre) {
 }
 
 TEST(OpenFiles, KnowsWhatIsInAPipeAndHowManyMayReadIt) {
-  Pipe pipe;
+  const Pipe pipe;
   const Child child(pipe.write.get(), pipe.write.get());
   const auto out_of = [&] {
     const auto all = list(child.pid());
@@ -135,7 +135,7 @@ TEST(OpenFiles, KnowsWhatIsInAPipeAndHowManyMayReadIt) {
 
 // A thread may have descriptors of its own, and read with one of them what is some container's log.
 TEST(OpenFiles, FindsAThreadThatReadsWithADescriptorOfItsOwn) {
-  Pipe pipe;
+  const Pipe pipe;
   const pid_t pid = ::fork();
   if (pid == 0) {
     std::thread([&] {
