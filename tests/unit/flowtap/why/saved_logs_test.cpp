@@ -182,6 +182,9 @@ TEST_F(WhyTest, EventsSayTheSameInEachForm) {
     const auto forms = forms_of(reason, message);
     const Outcome right = flowtap_program("why ns/p" + from({write("0", forms.front())}));
     EXPECT_EQ(right.exit == 0, reason != "Pulled" && !message.contains("other")) << right.output;
+    EXPECT_EQ(right.output.contains("none of 2 nodes fits; 2 lack CPU"),
+              right.exit == 0 && message.contains(no_fit))
+        << right.output;
     for (std::size_t i = 1; i < forms.size(); ++i) {
       const std::string file = write(std::to_string(i), forms.at(i));
       const Outcome run = flowtap_program("why ns/p" + from({file}));
