@@ -134,6 +134,12 @@ TEST_F(EndedRuns, MayHaveEndedBeforeTheyWereNamed) {
   EXPECT_EQ(runs_.take(kFirst, {.cgroup = 10, .started = 800}), kFirst + "@2");
 }
 
+TEST_F(EndedRuns, AreAskedForOnce) {
+  ends_.clear();
+  for (const std::uint64_t cgroup : {1U, 2U, 2U}) (void)runs_.take(kFirst, {.cgroup = cgroup});
+  EXPECT_EQ(asked_, 1);
+}
+
 TEST_F(EndedRuns, AreNotTakenForOneOfWhichTheCgroupIsNotKnown) {
   EXPECT_EQ(runs_.take(kFirst, {}), kFirst + "@5") << "the newest";
 }

@@ -126,10 +126,10 @@ TEST_F(ContainerRunsLog, IsAuditedAgainstItsOwnLines) {
 }
 
 TEST_F(ContainerRunsLog, GapsAreFilledFromItsOwnLines) {
-  keep(1, 300);
+  keep(1, 106);
   capture(kAgain, 1, 96);
   {
-    // As many bytes as its last five lines and the first five of the next run.
+    // As many bytes as its last five lines and the first five of the next run, which is all that the file has.
     flow::FlowStore::Writing writing(*store_, {});
     at_ += run_lines(96, 101).size() + run_lines(101, 106).size();
     const auto flow = writing.flow(kAgain);
