@@ -35,8 +35,7 @@ function(bpf_object name)
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/include")
   add_custom_command(
     OUTPUT "${object}"
-    COMMAND ${FLOWTAP_CACHED} ${BPF_CLANG} ${ARG_INCLUDES} ${BPF_FLAGS} -MD -MF "${raw}.d" -MT "${object}" -c "${source}" -o
-            "${raw}"
+    COMMAND ${FLOWTAP_CACHED} ${BPF_CLANG} ${ARG_INCLUDES} ${BPF_FLAGS} -MD -MF "${raw}.d" -MT "${object}" -c "${source}" -o "${raw}"
     COMMAND ${BPF_STRIP} -g -o "${object}" "${raw}"
     DEPENDS "${source}" ${ARG_DEPENDS} DEPFILE "${raw}.d" COMMENT "BPF ${name}" VERBATIM)
   add_custom_command(

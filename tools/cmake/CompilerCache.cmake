@@ -2,8 +2,8 @@
 # is not compiled again. The cache is the user's own (ccache --show-config says where), outside the tree.
 #
 # Two clones share an entry because the paths below the source folder are made relative, in what ccache compares (CCACHE_BASEDIR)
-# and in what the compiler writes into debug information (-ffile-prefix-map). Precompiled headers need the two kinds of
-# sloppiness: https://ccache.dev/manual/4.7.5.html#_precompiled_headers
+# and in what the compiler writes into debug information (-ffile-prefix-map). Precompiled headers need the two kinds of sloppiness:
+# https://ccache.dev/manual/4.7.5.html#_precompiled_headers
 option(FLOWTAP_COMPILER_CACHE "Use ccache where it is installed" ON)
 find_program(CCACHE NAMES ccache)
 if(FLOWTAP_COMPILER_CACHE AND CCACHE)

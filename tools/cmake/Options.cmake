@@ -64,8 +64,8 @@ if(FLOWTAP_SANITIZE)
   endif()
 endif()
 
-# A hundred tests are linked statically with the product, and no cache knows of links: mold needs a fifth to a half of the time.
-# What is installed for users is linked by the compiler's own linker.
+# A hundred tests are linked statically with the product, and no cache knows of links: mold needs a fifth to a half of the time. What is
+# installed for users is linked by the compiler's own linker.
 find_program(MOLD NAMES mold)
 if(FLOWTAP_TESTS AND MOLD)
   add_link_options(-fuse-ld=mold)
