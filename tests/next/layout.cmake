@@ -9,7 +9,7 @@ function(change from to)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 change("  __u64 bytes; /* that passed" "  __u64 tomorrow[3];\n  __u64 bytes; /* that passed")
-change("  __u64 unused[2];" "  __u64 unused[9];")
+change("  __u64 written;" "  __u64 written;\n  __u64 unused[7];")
 change("  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */"
        "  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */\n  __u64 tomorrow;")
 change("#define FTAP_LOG_VERSION " "#define FTAP_LOG_VERSION 1000")
