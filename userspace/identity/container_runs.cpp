@@ -8,7 +8,7 @@ namespace flowtap::identity {
 namespace {
 
 // A runtime may have more than one cgroup for a run. What would have more than a few is no runtime's.
-constexpr std::size_t kMostCgroups = 4;
+constexpr std::size_t kMostCgroupsOfARun = 4;
 // What a run has written may come to its runtime, which dates it, a moment later.
 constexpr std::uint64_t kDatedLater = 100'000'000;  // ns
 
@@ -24,7 +24,7 @@ bool ContainerRuns::Run::is(const RunBegin& begin) const {
 }
 
 void ContainerRuns::Run::add(const RunBegin& begin) {
-  if (begin.cgroup != 0 && cgroups.size() < kMostCgroups && !has(cgroups, begin.cgroup))
+  if (begin.cgroup != 0 && cgroups.size() < kMostCgroupsOfARun && !has(cgroups, begin.cgroup))
     cgroups.push_back(begin.cgroup);
   if (process == 0) process = begin.process;
   if (started == 0 || (begin.started != 0 && begin.started < started)) started = begin.started;
