@@ -11,7 +11,7 @@ namespace flowtap {
 namespace {
 
 // An output that has said nothing by then is taken for one that begins with a gap, if the flow has any.
-constexpr std::size_t kLookedAt = std::size_t{64} << 10U;
+constexpr std::size_t kFirstLooked = std::size_t{64} << 10U;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::optional<std::uint64_t> first_line_time(const flow::FlowStore& store, const
   const auto flow = store.find(summary.id);
   const auto bounds = flow ? store.bounds(*flow) : std::nullopt;
   if (!bounds || !bounds->from_start) return std::nullopt;
-  const auto part = store.read(*flow, bounds->begin, kLookedAt);
+  const auto part = store.read(*flow, bounds->begin, kFirstLooked);
   if (!part || part->from != bounds->begin) return std::nullopt;
   std::uint64_t first = summary.first;
   std::array<bool, 2> heard{};
