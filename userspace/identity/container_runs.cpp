@@ -135,6 +135,8 @@ std::optional<RunSpan> ContainerRuns::span(std::string_view flow) const {
   if (container == containers_.end()) return RunSpan{};
   const std::vector<Run>& runs = container->second.runs;
   const auto at = std::ranges::find(runs, of.number, &Run::number);
+  // Only its end is known, which says that there was a first run.
+  if (at == runs.end() && of.number == 1 && container->second.last <= 1) return RunSpan{};
   // What came before the first run that was seen is nobody's, so that one may begin wherever it did.
   if (at == runs.end() || (at->started == 0 && at->number > 1)) return std::nullopt;
   const auto to = container->second.end_of(at);

@@ -110,6 +110,13 @@ TEST_F(EndedRuns, KeepTheirNumbers) {
   EXPECT_FALSE(runs_.span(kFirst));
 }
 
+// After a reboot, for one: the runtime still has what it wrote.
+TEST_F(EndedRuns, OfWhichThereWasOnlyOneTakeAllThatTheRuntimeHas) {
+  ends_ = {{kFirst, 700}};
+  EXPECT_EQ(runs_.span(kFirst), RunSpan{});
+  EXPECT_FALSE(runs_.span(kFirst + "@2"));
+}
+
 TEST_F(EndedRuns, KeepTheirNumbersWhereOnlyAnEarlierFlowIsLeft) {
   runs_.learn(kFirst + "@3", {.cgroup = 3, .started = 300}, 350);
   EXPECT_EQ(runs_.span(kFirst + "@3")->from, 300U);
