@@ -107,6 +107,23 @@ TEST_F(LogConsumerTest, AnInheritedPipeStaysItsFirstOwners) {
   EXPECT_TRUE(slots_.ended.empty()) << "nor is it let go with somebody else";
 }
 
+// A sweep sees the slot before the ring gives the ENTER, and the container is gone when its name is looked for.
+TEST_F(LogConsumerTest, WhatEnteredKeepsTheNameThatItGotThen) {
+  const Naming gone{NamingState::kPartial, "proc/100-1", "{}", true, 0};
+  slots_.slots[1] = slot_of(1);
+  namer_.answers = {gone};
+  rounds(1);
+  EXPECT_EQ(flow_of(1), "none");
+  namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", "{}", true, 5}};
+  source_.push({1, enter_of(1, 0)});
+  consumer_->enter(enter_of(1, 0));
+  rounds(1);
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+  namer_.answers = {gone};
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+}
+
 // A shell's `exec >&2`, for one. The service that saw it begin was killed before the name was in the journal.
 TEST_F(LogConsumerTest, OutputsThatWereRedirectedSinceKeepTheirNames) {
   slots_.slots[4] = slot_of(4);

@@ -225,16 +225,22 @@ void LogConsumer::take_told() {
 
 void LogConsumer::take_names(Clock::time_point now) {
   std::erase_if(nameless_, [this, now](Nameless& who) {
-    return who.again <= now && (is_named_elsewhere(who.enter) || try_name(who, now));
+    return who.again <= now && (is_named_since(who) || try_name(who, now));
   });
 }
 
-bool LogConsumer::is_named_elsewhere(const Enter& enter) const {
-  return enter.cgroup == 0 && enter.rule == FTAP_RULE_CONTAINER &&
-         std::ranges::all_of(enter.outputs, [this](const Enter::Output& output) {
-           const auto known = journal_.stream(output.stream);
-           return output.stream == 0 || (known && known->name);
-         });
+// A container that was found, in a slot or because it runs, may have entered since. What its ENTER has named stays so: when a name is
+// found out by less than that, the container may be gone.
+bool LogConsumer::is_named_since(Nameless& who) const {
+  if (who.entered || who.named) return false;
+  bool is_left = false;
+  for (std::size_t i = 0; i < who.enter.outputs.size(); ++i) {
+    StreamNo& stream = who.enter.outputs.at(i).stream;
+    const auto known = stream != 0 ? journal_.stream(stream) : std::nullopt;
+    if (known && known->name) stream = 0;
+    is_left = is_left || stream != 0 || who.captures.at(i) != Capture::kTaken;
+  }
+  return !is_left;
 }
 
 bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {

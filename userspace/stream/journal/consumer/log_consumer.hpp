@@ -106,6 +106,8 @@ class LogConsumer {
     Clock::time_point again;
     std::array<Capture, 2> captures{};  // of the outputs
     bool ran_before = false;            // an earlier service may have listed its uncaptured outputs
+    bool entered = false;               // it is known by its ENTER
+    bool named = false;                 // its streams have a name from here
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
@@ -128,7 +130,7 @@ class LogConsumer {
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
   /// Somebody opened it for a purpose of its own, and has named it meanwhile.
-  [[nodiscard]] bool is_named_elsewhere(const Enter& enter) const;
+  [[nodiscard]] bool is_named_since(Nameless& who) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
   void take_kept_names(const std::vector<StreamSlot>& slots);

@@ -22,8 +22,11 @@ const char* output_name(std::uint32_t fds) {
 // What an output is connected to belongs to the container that had it first. A container that was started inside that one may
 // have inherited it.
 LogConsumer::Nameless LogConsumer::nameless(Enter enter, Clock::time_point now, bool ran_before) {
-  Nameless who{
-      .enter = std::move(enter), .until = now + options_.patience, .again = now, .ran_before = ran_before};
+  Nameless who{.enter = std::move(enter),
+               .until = now + options_.patience,
+               .again = now,
+               .ran_before = ran_before,
+               .entered = !ran_before};
   for (std::size_t i = 0; i < who.enter.outputs.size(); ++i) {
     StreamNo& stream = who.enter.outputs.at(i).stream;
     if (stream == 0) {
@@ -48,6 +51,7 @@ void LogConsumer::learn_owners(const std::vector<StreamSlot>& slots) {
 }
 
 void LogConsumer::add_names(Nameless& who, const Naming& naming) {
+  who.named = true;
   auto& [out, err] = who.enter.outputs;
   const bool one_place =
       out.stream == err.stream && out.device == err.device && out.inode == err.inode && out.kind == err.kind;
