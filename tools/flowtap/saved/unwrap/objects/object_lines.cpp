@@ -22,9 +22,9 @@ struct Depth {
 };
 
 Depth behind(std::string_view line, std::size_t depth) {
-  constexpr std::string_view kMarks = "\"{}[]";
-  for (std::size_t at = line.find_first_of(kMarks); at != std::string_view::npos;
-       at = line.find_first_of(kMarks, at)) {
+  constexpr std::string_view kBrackets = "\"{}[]";
+  for (std::size_t at = line.find_first_of(kBrackets); at != std::string_view::npos;
+       at = line.find_first_of(kBrackets, at)) {
     if (line[at] == '"') {
       at = flow::end_of_quoted(line, at + 1);
       if (at == std::string_view::npos) return {.depth = depth, .is_json = false};
