@@ -48,9 +48,9 @@ bool expect_written(const Daemon& daemon, const Labels& labels, double bytes, do
   return come;
 }
 
-// The line of `flowtap top --pods` for this pod or container.
+// The line of `flowtap top --pods` for this pod or container, which may have ended by now.
 json::object top(const Daemon& daemon, const std::string& member, const std::string& name) {
-  const Outcome run = flowtap_program("-o json top --pods -n 1 --state-dir " + daemon.state_dir());
+  const Outcome run = flowtap_program("-o json top --pods --ended -n 1 --state-dir " + daemon.state_dir());
   EXPECT_EQ(run.exit, 0) << run.output;
   const json::value answer = json::parse(run.output);
   for (const json::value& pod : answer.at("pods").as_array())
