@@ -114,7 +114,7 @@ TEST(Record, EveryShorterRecordIsAnError) {
 TEST(Record, PayloadsShorterThanTheFirstBuildsAreErrors) {
   const std::vector<std::pair<Record, std::size_t>> first = {
       {{0, some_enter()}, offsetof(ftap_log_enter, users_names)},
-      {{0, End{9, 5, {}}}, sizeof(ftap_log_end)},
+      {{0, End{9, 5, {}}}, FTAP_LOSS_UNREAD * sizeof(std::uint64_t)},
       {{0, CgroupGone{1}}, sizeof(std::uint64_t)}};
   for (const auto& [record, size] : first) {
     Raw raw = rendered(record);
