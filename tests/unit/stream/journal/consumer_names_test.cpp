@@ -120,6 +120,8 @@ TEST_F(LogConsumerTest, WhatEnteredKeepsTheNameThatItGotThen) {
   rounds(1);
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
   namer_.answers = {gone};
+  rounds_for(12ms);
+  EXPECT_EQ(consumer_->counts().nameless, 0U) << "nobody looks for a name any more";
   rounds_for(60ms);
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
 }

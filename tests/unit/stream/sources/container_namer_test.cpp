@@ -48,6 +48,20 @@ TEST(ContainerNamer, WhoIsGoneIsToldByItsProcess) {
   EXPECT_EQ((*namer)->name(enter).flow, "proc/4711-123456");
 }
 
+const std::string kPodmansId(64, 'e');
+const std::string kPodmansCgroup = "libpod-" + kPodmansId + ".scope";
+
+// The first process of a run of podman's container.
+flow::Enter enter_of_podman(std::uint64_t cgroup, std::uint64_t start_time) {
+  flow::Enter enter;
+  enter.pid = 4711;
+  enter.start_time = start_time;
+  enter.cgroup = cgroup;
+  enter.cgroup_name = kPodmansCgroup;
+  enter.parent_name = "machine.slice";
+  return enter;
+}
+
 // podman and Docker start a container again with the id that it has, and in a new cgroup.
 TEST(ContainerNamer, EachRunHasAFlowOfItsOwn) {
   const test::FileTree tree;
@@ -55,13 +69,8 @@ TEST(ContainerNamer, EachRunHasAFlowOfItsOwn) {
   const auto named = std::make_shared<NamedContainers>();
   const auto namer = ContainerNamer::open(tree.root(), {}, named);
   ASSERT_TRUE(namer);
-  flow::Enter enter;
-  enter.pid = 4711;
-  enter.start_time = 1'000'000;
-  enter.cgroup = 7;
-  enter.cgroup_name = "libpod-" + std::string(64, 'e') + ".scope";
-  enter.parent_name = "machine.slice";
-  const std::string first = "container/" + std::string(64, 'e');
+  flow::Enter enter = enter_of_podman(7, 1'000'000);
+  const std::string first = "container/" + kPodmansId;
   EXPECT_EQ((*namer)->name(enter).flow, first);
   EXPECT_EQ((*namer)->name(enter).flow, first);
   enter.cgroup = 8;
@@ -92,17 +101,12 @@ TEST(ContainerNamer, WhatRunsOverAnUpgradeIsNoOtherRun) {
   std::filesystem::create_directories(tree.root() + "/proc");
   const auto namer = ContainerNamer::open(tree.root());
   ASSERT_TRUE(namer);
-  const std::string first = "container/" + std::string(64, 'e');
+  const std::string first = "container/" + kPodmansId;
   (*namer)->learn({.flow = first, .output = "stdout", .identity = R"({"runtime":"podman"})"},
                   {.stream = 3, .cgroup = 7, .start_time = 1'000'000});
   (*namer)->learn({.flow = "unit/a.service", .output = "stdout", .identity = "{}"},
                   {.stream = 4, .cgroup = 5});
-  flow::Enter enter;
-  enter.pid = 4711;
-  enter.start_time = 2'000'000;
-  enter.cgroup = 7;
-  enter.cgroup_name = "libpod-" + std::string(64, 'e') + ".scope";
-  enter.parent_name = "machine.slice";
+  flow::Enter enter = enter_of_podman(7, 2'000'000);
   EXPECT_EQ((*namer)->name(enter).flow, first);
   enter.cgroup = 8;  // the same process, in whichever cgroup
   enter.start_time = 1'000'000;
@@ -119,17 +123,12 @@ TEST(ContainerNamer, ACgroupBelowTheContainersIsNoOtherRun) {
   const auto named = std::make_shared<NamedContainers>();
   const auto namer = ContainerNamer::open(tree.root(), {}, named);
   ASSERT_TRUE(namer);
-  flow::Enter enter;
-  enter.pid = 4711;
-  enter.start_time = 1'000'000'000;
-  enter.cgroup = 8;
+  flow::Enter enter = enter_of_podman(8, 1'000'000'000);
   enter.cgroup_name = "container";
-  enter.parent_name = "libpod-" + std::string(64, 'e') + ".scope";
-  const std::string first = "container/" + std::string(64, 'e');
+  enter.parent_name = kPodmansCgroup;
+  const std::string first = "container/" + kPodmansId;
   EXPECT_EQ((*namer)->name(enter).flow, first);
-  enter.cgroup = 7;
-  enter.cgroup_name = enter.parent_name;
-  enter.parent_name = "machine.slice";
+  enter = enter_of_podman(7, enter.start_time);
   EXPECT_EQ((*namer)->name(enter).flow, first);
   EXPECT_EQ(named->runs().size(), 1U);
 }

@@ -28,8 +28,9 @@ struct GapSearch {
   bool ended = false;  ///< nothing comes behind the captured bytes or behind the text
 };
 
-/// Says for each gap what find_missing() says, or nothing; find_beginning() for one in front of all that was captured. Where a gap was found exactly, the next ones are where the bytes
-/// between them say, so most are found at once. At most kMostSearches of the others are looked for.
+/// Says for each gap what find_missing() says, or nothing; find_beginning() for one in front of all that was captured.
+/// Where a gap was found exactly, the next ones are where the bytes between them say, so most are found at once. At
+/// most kMostSearches of the others are looked for.
 [[nodiscard]] std::vector<std::optional<Refill>> find_gaps(const GapSearch& search);
 
 constexpr std::size_t kMostSearches = 16;
