@@ -317,7 +317,6 @@ class OneCpu : public Fairness {};
 TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   if (refused_here()) return;
   ASSERT_EQ(online_cpus().size(), 1U) << "vmtest/run --topology single";
-  constexpr double kSeconds = 8;
   Spinners task;
   task.add(0, online_cpus());
   task.start();
@@ -330,14 +329,17 @@ TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   };
   const auto made = links();
   const double before = task.used().front();
+  const double all_before = seconds(CLOCK_PROCESS_CPUTIME_ID);
   keep_for(8s);
   const double ran = task.used().front() - before;
-  std::printf("%.2f s of %.0f s, beside %lu forks\n", ran, kSeconds, links() - made);
+  // Its own and the chains'. A busy machine gives the rest of the time to the kernel's threads.
+  const double share = ran / (seconds(CLOCK_PROCESS_CPUTIME_ID) - all_before);
+  std::printf("%.2f s of 8 s, %.3f of what all had, beside %lu forks\n", ran, share, links() - made);
   EXPECT_GE(links() - made, 100U) << "they do not starve either";
   // On a busy machine a fork takes a whole turn, so that it has no more than its part. Without the lead of forks it had 1.98 s.
-  EXPECT_GT(ran, 0.85 * kSeconds / 3) << "a CPU for three";
+  EXPECT_GT(share, 0.85 / 3) << "a CPU for three";
   if (GetParam() == "domain") {
-    EXPECT_LT(ran, 0.6 * kSeconds) << "nor is who forks put off: it pays for what it costs";
+    EXPECT_LT(share, 0.6) << "nor is who forks put off: it pays for what it costs";
   }
 }
 
