@@ -97,7 +97,7 @@ class Reliability : public testing::Test {
   void expect_whole(const std::string& flow) {
     ended_ = ended_flow(*daemon_, flow);
     ASSERT_TRUE(ended_);
-    EXPECT_EQ(ended_->missing, left_unread());
+    EXPECT_LE(ended_->missing, left_unread());
   }
   // Expects this of the flow that has ended, and that the follower has got all of it.
   void expect_output(LogFollower& follower, const std::string& output, const std::string& wanted) {
@@ -154,9 +154,10 @@ class Reliability : public testing::Test {
     EXPECT_EQ(out.wait(), 0) << out.complaint();
     EXPECT_TRUE(out.text().starts_with(text));
     EXPECT_TRUE(out.text().ends_with(flow::gap_text(ended_->missing, flow::MissingCause::kUnread) + "\n"));
-    EXPECT_EQ(left_unread(), ended_->missing);
+    EXPECT_GE(left_unread(), ended_->missing);
     return text;
   }
+  // Of the whole node: containers of other tests are killed meanwhile.
   [[nodiscard]] double left_unread() const {
     return daemon_->settled_stats().series.at(R"(flowtap_log_lost_bytes_total{cause="unread"})");
   }
