@@ -108,14 +108,15 @@ TEST_F(PodmanRestarts, EachStartIsARun) {
     EXPECT_EQ(followed.expect(out_of(start), lines_of(start, true)).id, run(start + 1));
   }
   EXPECT_EQ(runs(), (std::set<std::string>{run(1), run(2), run(3), run(4)}));
+  std::string why;
   const auto tells_last_end = [&] {
-    const std::string why = flowtap_program("why again -o json --state-dir " + daemon_->state_dir()).output;
+    why = flowtap_program("why again -o json --state-dir " + daemon_->state_dir()).output;
     return why.contains(R"("flow":")" + run(4) + '"') && why.contains(R"("code":3)");
   };
-  EXPECT_TRUE(eventually(tells_last_end));
+  EXPECT_TRUE(eventually(tells_last_end)) << why;
   end_daemon(SIGTERM);
   start_daemon();
-  EXPECT_TRUE(tells_last_end());
+  EXPECT_TRUE(tells_last_end()) << why;
   for (unsigned start = 0; start < 4; ++start) expect_run(start + 1, start);
   EXPECT_EQ(flowtap("logs again --stream stdout"), out_of(3)) << "the newest";
   EXPECT_EQ(flowtap("logs again -p --stream stdout"), out_of(2));

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "api/json/exits_json.hpp"
@@ -31,12 +33,34 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
+// Whether both are in no pod and have one name, which two users or two runtimes may give.
+bool are_namesakes(const api::ContainerExit& one, const api::ContainerExit& other) {
+  const auto in_no_pod = [](const api::EndedInstance& of) { return of.pod.empty() && of.unit.empty(); };
+  return in_no_pod(one.of) && in_no_pod(other.of) && one.container == other.container;
+}
+
+// Takes those out of `exits` that have a newer namesake there.
+std::vector<api::ContainerExit> taken_older(std::vector<api::ContainerExit>& exits) {
+  std::vector<api::ContainerExit> newest;
+  std::vector<api::ContainerExit> older;
+  for (const api::ContainerExit& exit : exits) {
+    const bool is_older = std::ranges::any_of(exits, [&exit](const api::ContainerExit& other) {
+      return are_namesakes(exit, other) && other.time > exit.time;
+    });
+    (is_older ? older : newest).push_back(exit);
+  }
+  exits = std::move(newest);
+  std::ranges::sort(older, std::ranges::greater{}, &api::ContainerExit::time);
+  return older;
+}
+
 Answer<Ends> ends_at(const std::string& state_dir, const std::string& target) {
   const auto body = ask(state_dir, target);
   if (!body) return std::unexpected(body.error());
   auto exits = api::exits_from_json(*body);
   if (!exits) return std::unexpected(Failure{std::move(exits).error(), kFailure});
   Ends ends;
+  ends.of_others = taken_older(exits->exits);
   for (api::ContainerExit& exit : exits->exits) {
     // The flow may be gone, to make room for others.
     const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
@@ -85,6 +109,22 @@ std::string kills_text(std::string_view of, const api::ContainerKills& kills, Ti
   return text + when(kills.time, now) + '\n' + todo_text(memory_step(!kills.of.pod.empty()), style);
 }
 
+// As podman and Docker show it.
+std::string short_id(const std::string& id) {
+  return id.substr(0, 12);
+}
+
+std::string others_text(std::string_view of, const std::vector<api::ContainerExit>& others,
+                        const Style& style) {
+  constexpr std::size_t kShown = 3;
+  std::string text = fmt::format(
+      "{}: {} of this name ended before\n", printable(of),
+      others.size() == 1 ? "another container" : fmt::format("{} other containers", others.size()));
+  for (const api::ContainerExit& other : others | std::views::take(kShown))
+    text += todo_text(fmt::format("flowtap why {} says how", printable(short_id(other.of.id))), style);
+  return text;
+}
+
 /// An end for want of memory already says that of its run.
 bool is_told(const api::ContainerKills& kills, const Ends& ends) {
   return std::ranges::any_of(ends.ended, [&kills](const Ended& ended) {
@@ -128,6 +168,7 @@ std::string ends_text(std::string_view of, const Ends& ends, bool all, Time now,
     if (all || ended.badly()) add(end_text(of, ended, now, style));
   for (const api::ContainerKills& kills : ends.oom_kills)
     if (!is_told(kills, ends)) add(kills_text(of, kills, now, style));
+  if (all && !ends.of_others.empty()) add(others_text(of, ends.of_others, style));
   return text;
 }
 
@@ -137,6 +178,7 @@ std::string with_ends(std::string_view body, const Ends& ends) {
   if (auto parsed = parse_object(body, "the answer")) object = std::move(*parsed);
   api::Exits exits{.exits = {}, .oom_kills = ends.oom_kills};
   for (const Ended& one : ends.ended) exits.exits.push_back(one.exit);
+  std::ranges::copy(ends.of_others, std::back_inserter(exits.exits));
   json::object told = json::parse(api::exits_to_json(exits)).as_object();
   json::array& all = told.at("exits").as_array();
   for (std::size_t i = 0; i < ends.ended.size(); ++i) {

@@ -44,7 +44,7 @@ Status ContainerEnds::keep_in(std::string path) {
     if (record.tells())
       put(std::move(record));
     else
-      forget(record.name);
+      forget(key_of(record));
   changed_.clear();
   if (loaded.broken > 0)
     return fail(file_->path() + " has lines that cannot be read (" + std::to_string(loaded.broken) +
@@ -63,14 +63,19 @@ void ContainerEnds::note(Ends ends) {
 }
 
 void ContainerEnds::note(EndedContainer ended) {
-  EndRecord& record = touch(ended.of.name);
+  Entry& entry = touch(key_of(ended.of.name, ended.of.id));
+  const auto time = ended.end.time;
   EndRecord::End end_now = end_of(std::move(ended.of), std::move(ended.end));
   if (flow_at_) end_now.flow = flow_at_(end_now.flow, end_now.time);
-  end(record, std::move(end_now));
+  end(entry, time, std::move(end_now));
 }
 
-// Kills of a run before go. A container that is started again keeps its id, and a service its flow.
-void ContainerEnds::end(EndRecord& record, EndRecord::End end) {
+// Kills of a run before go. A container that is started again keeps its id, and a service its flow. Ends that are heard of
+// together have no order.
+void ContainerEnds::end(Entry& entry, Clock::time_point time, EndRecord::End end) {
+  if (entry.ended && time < *entry.ended) return;
+  entry.ended = time;
+  EndRecord& record = entry.record;
   const auto& kills = record.oom_kills;
   if (kills && (kills->id != end.id || is_of_ended_run(record, kills->time))) record.oom_kills.reset();
   record.end = std::move(end);
@@ -78,15 +83,19 @@ void ContainerEnds::end(EndRecord& record, EndRecord::End end) {
 
 // A run that ends well is the answer to why the one before did not.
 void ContainerEnds::note(EndedService ended) {
-  if (!ended.end) return forget(ended.of.name);
-  EndRecord& record = touch(ended.of.name);
-  end(record, end_of(std::move(ended.of), std::move(*ended.end)));
+  const Key key = key_of(ended.of.name, ended.of.id);
+  if (!ended.end) return forget(key);
+  const auto time = ended.end->time;
+  end(touch(key), time, end_of(std::move(ended.of), std::move(*ended.end)));
 }
 
 void ContainerEnds::note(OomKills kills) {
-  EndRecord& record = touch(kills.of.name);
+  Entry& entry = touch(key_of(kills.of.name, kills.of.id));
+  EndRecord& record = entry.record;
   const auto time = wall_time(kills.last.time);
   if (flow_at_) kills.of.flow = flow_at_(kills.of.flow, time);
+  // The run after it has ended already.
+  if (entry.ended && kills.last.time < *entry.ended && kills.of.flow != record.end->flow) return;
   const auto& before = record.oom_kills;
   const bool same_run = before && before->flow == kills.of.flow &&
                         is_of_ended_run(record, before->time) == is_of_ended_run(record, time);
@@ -97,28 +106,48 @@ void ContainerEnds::note(OomKills kills) {
                                       .process = std::move(kills.last.name)};
 }
 
-EndRecord& ContainerEnds::touch(const WorkloadName& name) {
-  Entry& entry = by_name_[name];
+ContainerEnds::Key ContainerEnds::key_of(const WorkloadName& name, const std::string& id) {
+  return {.name = name, .id = name.kind == WorkloadKind::kContainer ? id : ""};
+}
+
+ContainerEnds::Key ContainerEnds::key_of(const EndRecord& record) {
+  if (record.end) return key_of(record.name, record.end->id);
+  return key_of(record.name, record.oom_kills ? record.oom_kills->id : "");
+}
+
+ContainerEnds::Entry& ContainerEnds::touch(const Key& key) {
+  const auto [at, is_new] = by_key_.try_emplace(key);
+  Entry& entry = at->second;
   by_number_.erase(entry.number);
   entry.number = ++numbers_;
-  entry.record.name = name;
-  by_number_.emplace(entry.number, name);
-  changed_.insert(name);
-  if (by_name_.size() > kMost) forget(WorkloadName(by_number_.begin()->second));
-  return entry.record;
+  entry.record.name = key.name;
+  by_number_.emplace(entry.number, key);
+  changed_.insert(key);
+  if (is_new && !key.id.empty()) make_room_beside(key);
+  if (by_key_.size() > kMost) forget(Key(by_number_.begin()->second));
+  return entry;
+}
+
+void ContainerEnds::make_room_beside(const Key& key) {
+  std::size_t count = 0;
+  auto oldest = by_key_.end();
+  for (auto at = by_key_.lower_bound({.name = key.name, .id = {}});
+       at != by_key_.end() && at->first.name == key.name; ++at, ++count)
+    if (oldest == by_key_.end() || at->second.number < oldest->second.number) oldest = at;
+  if (count > kMostOfAName) forget(Key(oldest->first));
 }
 
 void ContainerEnds::put(EndRecord record) {
-  EndRecord& here = touch(record.name);
-  here = std::move(record);
+  Entry& entry = touch(key_of(record));
+  entry.record = std::move(record);
 }
 
-void ContainerEnds::forget(const WorkloadName& name) {
-  const auto at = by_name_.find(name);
-  if (at == by_name_.end()) return;
+void ContainerEnds::forget(const Key& key) {
+  const auto at = by_key_.find(key);
+  if (at == by_key_.end()) return;
   by_number_.erase(at->second.number);
-  changed_.insert(name);
-  by_name_.erase(at);
+  changed_.insert(key);
+  by_key_.erase(at);
 }
 
 void ContainerEnds::save() {
@@ -129,15 +158,17 @@ void ContainerEnds::save() {
     const std::scoped_lock lock(mutex_);
     if (!file_) return;
     // Somebody may have removed the file since the last end.
-    all = file_->wants_all(by_name_.size());
-    if (changed_.empty() && (!all || by_name_.empty())) return;
+    all = file_->wants_all(by_key_.size());
+    if (changed_.empty() && (!all || by_key_.empty())) return;
     if (all)
-      for (const auto& [number, name] : by_number_) records.push_back(by_name_.at(name).record);
+      for (const auto& [number, key] : by_number_) records.push_back(by_key_.at(key).record);
     else
-      for (const WorkloadName& name : changed_) {
-        const auto at = by_name_.find(name);
-        records.push_back(at != by_name_.end() ? at->second.record
-                                               : EndRecord{.name = name, .end = {}, .oom_kills = {}});
+      for (const Key& key : changed_) {
+        const auto at = by_key_.find(key);
+        if (at != by_key_.end())
+          records.push_back(at->second.record);
+        else if (key.id.empty())  // a line without an end has no id; who reads the file makes the same room
+          records.push_back({.name = key.name, .end = {}, .oom_kills = {}});
       }
     changed_.clear();
   }
@@ -145,7 +176,7 @@ void ContainerEnds::save() {
   const std::scoped_lock lock(mutex_);
   unsaved_ = saved ? std::nullopt : std::optional(std::move(saved).error());
   if (unsaved_)
-    for (const EndRecord& record : records) changed_.insert(record.name);
+    for (const EndRecord& record : records) changed_.insert(key_of(record));
 }
 
 std::optional<Error> ContainerEnds::unsaved() const {
@@ -156,13 +187,15 @@ std::optional<Error> ContainerEnds::unsaved() const {
 std::vector<EndRecord> ContainerEnds::of_pod(std::string_view ns, std::string_view pod) const {
   const std::scoped_lock lock(mutex_);
   std::vector<EndRecord> all;
-  const WorkloadName first{.kind = WorkloadKind::kPod,
-                           .ns = std::string(ns),
-                           .pod = std::string(pod),
-                           .container = {},
-                           .workload = {}};
-  for (auto at = by_name_.lower_bound(first);
-       at != by_name_.end() && at->first.kind == first.kind && at->first.ns == ns && at->first.pod == pod;
+  const Key first = key_of({.kind = WorkloadKind::kPod,
+                            .ns = std::string(ns),
+                            .pod = std::string(pod),
+                            .container = {},
+                            .workload = {}},
+                           {});
+  for (auto at = by_key_.lower_bound(first);
+       at != by_key_.end() && at->first.name.kind == WorkloadKind::kPod && at->first.name.ns == ns &&
+       at->first.name.pod == pod;
        ++at)
     all.push_back(at->second.record);
   return all;
@@ -171,8 +204,8 @@ std::vector<EndRecord> ContainerEnds::of_pod(std::string_view ns, std::string_vi
 std::vector<EndRecord> ContainerEnds::in_no_pod() const {
   const std::scoped_lock lock(mutex_);
   std::vector<EndRecord> all;
-  for (const auto& [of, entry] : by_name_)
-    if (of.kind != WorkloadKind::kPod) all.push_back(entry.record);
+  for (const auto& [of, entry] : by_key_)
+    if (of.name.kind != WorkloadKind::kPod) all.push_back(entry.record);
   return all;
 }
 
@@ -182,7 +215,7 @@ std::vector<ContainerEnds::FlowEnd> ContainerEnds::of_runs(std::string_view firs
     if (part && run_of_flow(part->flow).first == first) ends.push_back({part->flow, part->time});
   };
   const std::scoped_lock lock(mutex_);
-  for (const auto& [of, entry] : by_name_) {
+  for (const auto& [of, entry] : by_key_) {
     add(entry.record.end);
     add(entry.record.oom_kills);
   }

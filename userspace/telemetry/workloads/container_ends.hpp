@@ -1,6 +1,7 @@
 // How containers and services ended, each the last time, also before flowtapd was started again.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,6 +27,9 @@ class ContainerEnds {
   /// It remembers at most this many: the one of which the last thing was noted the longest ago goes first. About 0.5
   /// KiB each.
   static constexpr std::size_t kMost = 4096;
+  /// Of containers in no pod that have the same name, it remembers the newest ones: two users or two runtimes may each have
+  /// one of this name, and one that is made anew again and again must not push out all others.
+  static constexpr std::size_t kMostOfAName = 16;
 
   /// Takes in what the file has, and from then on keeps it up to date in save(). An Error says what of it could not be
   /// read; the rest is there. Call it before any other thread asks.
@@ -56,25 +60,38 @@ class ContainerEnds {
   [[nodiscard]] std::vector<FlowEnd> of_runs(std::string_view first) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// A container in a pod and a service have one record, whatever instance they are: `id` is empty. Nothing else tells
+  /// containers in no pod apart from others of their name.
+  struct Key {
+    WorkloadName name;
+    std::string id;
+    auto operator<=>(const Key&) const = default;
+  };
   struct Entry {
     EndRecord record;
     std::uint64_t number = 0;
+    std::optional<Clock::time_point>
+        ended;  // the record's end; absent: there is none, or it was there before flowtapd
   };
 
   void note(EndedContainer ended);
   void note(EndedService ended);
   void note(OomKills kills);
-  static void end(EndRecord& record, EndRecord::End end);
-  /// The record of this name, which is now the newest.
-  EndRecord& touch(const WorkloadName& name);
+  static void end(Entry& entry, Clock::time_point time, EndRecord::End end);
+  static Key key_of(const WorkloadName& name, const std::string& id);
+  static Key key_of(const EndRecord& record);
+  /// What has this key, which is now the newest.
+  Entry& touch(const Key& key);
   void put(EndRecord record);
-  void forget(const WorkloadName& name);
+  void forget(const Key& key);
+  void make_room_beside(const Key& key);
 
   mutable std::mutex mutex_;
-  std::map<WorkloadName, Entry> by_name_;
-  std::map<std::uint64_t, WorkloadName> by_number_;  // in the order in which they came
+  std::map<Key, Entry> by_key_;
+  std::map<std::uint64_t, Key> by_number_;  // in the order in which they came
   std::uint64_t numbers_ = 0;
-  std::set<WorkloadName> changed_;  // what the file does not have yet
+  std::set<Key> changed_;  // what the file does not have yet
   std::optional<Error> unsaved_;
   FlowAt flow_at_;
   std::mutex file_mutex_;  // taken before the other one

@@ -37,7 +37,7 @@ api::ContainerExit exit_with(std::optional<unsigned> code, std::optional<unsigne
           .of = {.ns = "shop", .pod = "web-0", .id = "1f8b", .unit = {}}};
 }
 Ends of(api::ContainerExit exit, std::vector<std::string> lines = {}) {
-  return {.ended = {{std::move(exit), std::move(lines)}}, .oom_kills = {}};
+  return {.ended = {{std::move(exit), std::move(lines)}}, .oom_kills = {}, .of_others = {}};
 }
 api::ContainerKills hog() {
   return {.container = "app",
@@ -277,6 +277,32 @@ TEST_F(WhyEnds, OfAContainerByItsName) {
   EXPECT_EQ(json.at("exits").at(0).at("code"), 3);
   EXPECT_EQ(json.at("exits").at(0).at("lines"), boost::json::array({"last words"}));
   EXPECT_EQ(json.at("flows").at(0).at("id"), "container/batch-1f8b");
+}
+
+// Two users, or two runtimes, may each have one.
+TEST_F(WhyEnds, OfContainersOfOneName) {
+  for (const auto& [id, code] : {std::pair("1f8b00112233445566", 3U), std::pair("2a0c00112233445566", 4U),
+                                 std::pair("3c0d00112233445566", 5U)}) {
+    api::ContainerExit exit = exit_with(code);
+    exit.container = "batch";
+    exit.flow = "container/batch-" + std::string(id).substr(0, 12);
+    exit.time = kTime + std::chrono::seconds(code == 4 ? 9 : code);
+    exit.of = {.ns = {}, .pod = {}, .id = id, .unit = {}};
+    node_.of_name.exits.push_back(exit);
+    add_flow(exit.flow, "container", "batch", false);
+  }
+  const Outcome text = why("batch");
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_TRUE(text.output.starts_with("batch: the container batch ended with code 4, ")) << text.output;
+  EXPECT_TRUE(
+      text.output.ends_with("\nbatch: 2 other containers of this name ended before\n"
+                            "  → flowtap why 3c0d00112233 says how\n"
+                            "  → flowtap why 1f8b00112233 says how\n"))
+      << text.output;
+  std::vector<std::int64_t> codes;
+  const auto json = boost::json::parse(why("batch -o json").output);
+  for (const auto& exit : json.at("exits").as_array()) codes.push_back(exit.at("code").as_int64());
+  EXPECT_EQ(codes, (std::vector<std::int64_t>{4, 5, 3})) << "the newest first";
 }
 
 TEST_F(WhyEnds, ANameThatNobodyHas) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -133,6 +134,63 @@ TEST(ContainerEnds, OfTheRunsOfOneContainer) {
   EXPECT_TRUE(ends.of_runs("container/batch").empty());
 }
 
+// Those that are heard of at once have no order.
+TEST(ContainerEnds, TheLastIsTheOneThatCameLast) {
+  using std::chrono::seconds;
+  ContainerEnds ends;
+  const auto now = Clock::now();
+  const auto at = [now](Ends all, seconds ago) {
+    for (EndedContainer& one : all.containers) one.end.time = now - ago;
+    for (OomKills& one : all.oom_kills) one.last.time = now - ago;
+    return all;
+  };
+  ends.know_runs([&](const std::string& first, EndRecord::Time time) {
+    const bool is_second =
+        first.starts_with("container/") && time > std::chrono::system_clock::now() - seconds(3);
+    return first + (is_second ? "@2" : "");
+  });
+  ends.note(at(container(of_container("batch", "1f8b"), 2), seconds(1)));
+  ends.note(at(container(of_container("batch", "1f8b"), 1), seconds(5)));
+  ends.note(at(kills(of_container("batch", "1f8b"), 1), seconds(6)));
+  ends.note(at(container(of_pod("web-0", "a", "1"), 2), seconds(1)));
+  ends.note(at(container(of_pod("web-0", "a", "0"), 1), seconds(5)));
+  EXPECT_EQ(ends.in_no_pod().at(0).end->status, 2);
+  EXPECT_EQ(ends.in_no_pod().at(0).end->flow, "container/batch-1f8b@2");
+  EXPECT_FALSE(ends.in_no_pod().at(0).oom_kills) << "of the run before";
+  EXPECT_EQ(ends.of_pod("shop", "web-0").at(0).end->flow, "pod/web-0/1");
+  ends.note(at(kills(of_container("batch", "1f8b"), 1), seconds(2)));
+  EXPECT_TRUE(ends.in_no_pod().at(0).oom_kills) << "of this run";
+}
+
+// Two users, or two runtimes, may each have one.
+TEST(ContainerEnds, ContainersOfOneNameAreToldEach) {
+  ContainerEnds ends;
+  ends.note(container(of_container("batch", "1f8b"), 3 << 8));
+  ends.note(container(of_container("batch", "2a0c"), 0));
+  ends.note(container(of_container("batch", "1f8b"), 4 << 8));
+  const auto all = ends.in_no_pod();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all.at(0).end->id, "1f8b");
+  EXPECT_EQ(all.at(0).end->status, 4 << 8);
+  EXPECT_EQ(all.at(1).end->flow, "container/batch-2a0c");
+}
+
+TEST(ContainerEnds, OneThatIsMadeAnewAgainAndAgainLeavesTheOthers) {
+  ContainerEnds ends;
+  const auto id = [](std::size_t i) { return std::to_string(100 + i); };
+  ends.note(container(of_container("other", "1f8b"), 1));
+  for (std::size_t i = 0; i < ContainerEnds::kMostOfAName; ++i)
+    ends.note(container(of_container("again", id(i)), 1));
+  ends.note(container(of_container("again", id(0)), 2));  // it is no longer the oldest
+  ends.note(container(of_container("again", "new"), 1));
+  std::set<std::string> ids;
+  for (const EndRecord& record : ends.in_no_pod()) ids.insert(record.end->id);
+  EXPECT_EQ(ids.size(), ContainerEnds::kMostOfAName + 1);
+  for (const std::string& kept : {id(0), id(2), std::string("new"), std::string("1f8b")})
+    EXPECT_TRUE(ids.contains(kept)) << kept;
+  EXPECT_FALSE(ids.contains(id(1)));
+}
+
 TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
   ContainerEnds ends;
   ends.note(container(of_unit("a.service"), 1));
@@ -176,6 +234,18 @@ class KeptEnds : public testing::Test {
   std::string state_ = dir_ / "state";
   std::string file_ = state_ + "/ends";
 };
+
+TEST_F(KeptEnds, OfContainersOfOneName) {
+  ContainerEnds ends;
+  ASSERT_TRUE(ends.keep_in(file_));
+  for (std::size_t i = 0; i < 2 * ContainerEnds::kMostOfAName; ++i) {
+    ends.note(container(of_container("batch", std::to_string(100 + i)), 3 << 8));
+    if (i % 3 == 0) ends.save();
+  }
+  ends.save();
+  EXPECT_EQ(kept().size(), ContainerEnds::kMostOfAName);
+  EXPECT_EQ(kept(), ends.in_no_pod());
+}
 
 TEST_F(KeptEnds, OutliveFlowtapd) {
   ContainerEnds ends;
