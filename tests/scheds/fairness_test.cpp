@@ -336,7 +336,7 @@ TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   const double share = ran / (seconds(CLOCK_PROCESS_CPUTIME_ID) - all_before);
   std::printf("%.2f s of 8 s, %.3f of what all had, beside %lu forks\n", ran, share, links() - made);
   EXPECT_GE(links() - made, 100U) << "they do not starve either";
-  // On a busy machine a fork takes a whole turn, so that it has no more than its part. Without the lead of forks it had 1.98 s.
+  // On a busy machine a fork takes a whole turn, so that it has no more than its part. Without the lead of forks it had 0.26.
   EXPECT_GT(share, 0.85 / 3) << "a CPU for three";
   if (GetParam() == "domain") {
     EXPECT_LT(share, 0.6) << "nor is who forks put off: it pays for what it costs";
