@@ -12,6 +12,8 @@
 #include "bpf/lib/log_take.bpf.h"
 #include "bpf/lib/pipe.bpf.h"
 
+#define FTAP_NOTE_TRIES 8 /* each failed one is another CPU's success */
+
 /*
  * What has passed is read first. A reader whose bytes have left the pipe and are not counted yet then makes the sum too
  * small, and never too large: there is no gap that is none.
@@ -22,9 +24,12 @@ static __always_inline void note_written(struct task_struct* task, __u32 fd) {
   if (!file || !find_file(file, true, &tapped)) return;
   __u64 written = *(volatile __u64*)&tapped.stream->bytes;
   written += waiting_in(pipe_of(file));
-  __u64 known = tapped.stream->written;
-  /* Whoever ends at the same moment notes nearly the same, so one try is enough. */
-  if (written > known) __sync_val_compare_and_swap(&tapped.stream->written, known, written);
+  /* Several processes may end at the same moment, and the largest sum counts. */
+  for (int i = 0; i < FTAP_NOTE_TRIES; i++) {
+    __u64 known = *(volatile __u64*)&tapped.stream->written;
+    if (written <= known) return;
+    if (__sync_val_compare_and_swap(&tapped.stream->written, known, written) == known) return;
+  }
 }
 
 FTAP_HOOK(exit, "tp_btf/sched_process_exit")

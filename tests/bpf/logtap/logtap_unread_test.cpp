@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -178,6 +179,33 @@ TEST_P(LogTapUnread, WhereAllIsReadNothingIsMissing) {
   EXPECT_EQ(got.ends[0].passed, read.size());
   EXPECT_EQ(got.ends[0].lost, decltype(flow::End::lost){});
   EXPECT_GT(tap_->slot(stream).written, 0U);
+}
+
+// What is looked at as its buffers may be freed meanwhile, and may be other memory.
+TEST_P(LogTapUnread, APipeThatIsResizedHasNoMoreThanWasWritten) {
+  Pipe pipe;
+  const flow::StreamNo stream = tap_->tap(pipe.out.get());
+  std::atomic<bool> over{false};
+  std::atomic<std::uint64_t> resized{0};
+  std::thread resizer([&] {
+    constexpr std::array kSizes = {1 << 16, 1 << 20, 1 << 14};
+    while (!over)
+      if (::fcntl(pipe.in.get(), F_SETPIPE_SZ, kSizes[resized % kSizes.size()]) > 0) ++resized;
+  });
+  const std::string text = lines(10);
+  std::uint64_t total = 0;
+  for (int i = 0; i < 200; ++i) {
+    writer(pipe, text).end();
+    total += text.size();
+    EXPECT_LE(tap_->slot(stream).written, total);
+    if (i % 10 == 9) {
+      std::string some(10 * text.size(), ' ');
+      EXPECT_EQ(::read(pipe.out.get(), some.data(), some.size()), static_cast<ssize_t>(some.size()));
+    }
+  }
+  over = true;
+  resizer.join();
+  EXPECT_GT(resized, 0U);
 }
 
 FLOWTAP_EACH_BACKEND(LogTapUnread);
