@@ -159,7 +159,7 @@ std::uint64_t RunningTap::missed() const {
 kernel::LogMisses RunningTap::misses() const {
   const auto programs = live_->program_stats(false);
   for (const auto& program : programs) EXPECT_TRUE(program) << program.error().what;
-  return kernel::count_misses(programs);
+  return kernel::count_misses(programs).value();
 }
 
 std::string refusal(kernel::LogBackend backend) {

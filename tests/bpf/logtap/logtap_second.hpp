@@ -72,7 +72,7 @@ class LogTapSecond : public test::PinnedTap {
 
   // Nothing else is tapped here, so these are few; but the kernel may keep some events from the first program.
   [[nodiscard]] std::uint64_t kept_by_kernel() const {
-    const auto misses = kernel::count_misses(live_->program_stats(false));
+    const auto misses = kernel::count_misses(live_->program_stats(false)).value();
     return misses.passed + misses.unseen;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -14,7 +15,8 @@ struct LogMisses {
   std::uint64_t passed = 0;  ///< kept from a first program, so that they came to its second
 };
 
-/// From LogLive::program_stats(); programs whose state cannot be read are left out.
-[[nodiscard]] LogMisses count_misses(const std::vector<Result<ProgramStats>>& programs);
+/// From LogLive::program_stats(). Nothing where the state of a program cannot be read: without its part the sum would seem to go
+/// back, and the misses of the first program would seem to be nobody's without the second.
+[[nodiscard]] std::optional<LogMisses> count_misses(const std::vector<Result<ProgramStats>>& programs);
 
 }  // namespace flowtap::kernel

@@ -49,6 +49,10 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   }
   wait_for_programs();  // which looked in our tables before that, and capture over there
   for (LogOlder& older : older_) {
+    // What was noted over there and is still in the pipe is ours now. One that was muted before has handed it on.
+    if (!older.is_muted())
+      for (const LogStream& stream : older.sweep())
+        if (stream.written > stream.passed) ours.note_written(stream.target, stream.written - stream.passed);
     older.mute();
     for (const LogStream& now : older.sweep()) {
       const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });

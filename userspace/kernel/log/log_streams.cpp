@@ -177,6 +177,16 @@ Status LogStreams::end(const LogStream& stream, std::uint64_t written) {
   return {};
 }
 
+void LogStreams::note_written(const LogTarget& target, std::uint64_t written) {
+  const ftap_log_target key = key_of(target);
+  std::uint32_t slot = 0;
+  if (bpf_map_lookup_elem(targets_.get(), &key, &slot) != 0 || slot >= FTAP_MAX_STREAMS) return;
+  __u64& noted = streams_.elements()[slot].written;
+  for (__u64 known = load(noted); known < written;)
+    if (__atomic_compare_exchange_n(&noted, &known, written, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return;
+}
+
 void LogStreams::free(const LogStream& stream) {
   if (stream.slot >= FTAP_MAX_STREAMS) return;
   ftap_stream& slot = streams_.elements()[stream.slot];

@@ -109,6 +109,9 @@ class LogStreams {
   /// as lost (FTAP_LOSS_UNREAD).
   [[nodiscard]] Status abandon(const LogStream& stream);
 
+  /// Says that at least so many bytes were written to the target's pipe since its stream began; `written` of its slot becomes no less.
+  void note_written(const LogTarget& target, std::uint64_t written);
+
   /// Makes the slot of an ended stream free for others. To be called no sooner than a second after the stream was seen
   /// to have ended, when no program can be using it any more, and after its end is in the journal.
   void free(const LogStream& stream);

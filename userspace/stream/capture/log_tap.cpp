@@ -58,10 +58,11 @@ void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings)
     status.recursion_misses = program->recursion_misses;
     if (program->name == kernel::program_of(kernel::kExecHook)) exec_misses_ = program->recursion_misses;
   }
-  misses_ = kernel::count_misses(programs);
+  if (const auto counted = kernel::count_misses(programs)) of_programs_ = *counted;
 }
 
 const kernel::LogMisses& LogTap::count_misses() {
+  misses_ = of_programs_;
   misses_.unseen += slots_->kernel().unsure();
   return misses_;
 }

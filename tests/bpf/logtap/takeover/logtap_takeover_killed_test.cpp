@@ -159,7 +159,7 @@ TEST_P(LogTapTakeoverOfEach, KilledInTheMiddleOfAHundredThousandLines) {
   test::Captured captured;
   BatchFile(journal).read([&](std::span<const std::byte> raw) { captured.add(raw); });
   const auto& got = captured.of(stream);
-  if (kernel::count_misses(start().program_stats(false)).unseen != 0) {
+  if (kernel::count_misses(start().program_stats(false)).value().unseen != 0) {
     EXPECT_TRUE(test::may_miss() || GetParam() == kernel::LogBackend::kFunctions);
     EXPECT_EQ(got.missing(got.captured()), 0U) << "what was seen is there, and once";
     if (got.captured() != text.size()) test::expect_most("over kills", got.captured(), text.size());

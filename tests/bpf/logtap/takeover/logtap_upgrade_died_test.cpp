@@ -1,5 +1,6 @@
 // A build that relieves another dies before it has done that. Whichever of the two starts next goes on with all streams.
 #include <bpf/bpf.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,6 +95,47 @@ TEST_F(LogTapUpgradeDied, AfterTheOlderBuildWasMuted) {
   EXPECT_EQ(captured.of(tomorrows).whole(), "tomorrow's ");
   EXPECT_EQ(captured.of(todays).whole(), "today's ");
   EXPECT_EQ(captured.of(numbers.at(todays)).whole(), "tomorrow's again");
+}
+
+// The pipe has lost its last writer, so nobody else notes it again.
+TEST_F(LogTapUpgradeDied, WhatWasNotedAsWrittenIsHandedOn) {
+  test::Pipe pipe;
+  const std::string text = test::lines(200);
+  constexpr std::size_t kRead = 1000;
+  const flow::StreamNo first = tap(start(), pipe);
+  const auto read_some = [&] {
+    std::string some(kRead, ' ');
+    ASSERT_EQ(::read(pipe.out.get(), some.data(), some.size()), static_cast<ssize_t>(kRead));
+  };
+  test::NextService next(options_.bpffs, root_ + "/before");
+  const flow::StreamNo tomorrows = next.relieved().at(first);
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    ::dup2(pipe.in.get(), STDOUT_FILENO);
+    test::write_all(STDOUT_FILENO, text);
+    ::_exit(0);
+  }
+  EXPECT_EQ(::waitpid(writer, nullptr, 0), writer);
+  read_some();
+  ASSERT_EQ(next.end(), 0);
+
+  auto live = start();
+  const auto relieved = must(live.relieve());
+  const auto it = std::ranges::find(relieved, tomorrows, [](const auto& one) { return one.before.stream; });
+  ASSERT_NE(it, relieved.end());
+  read_some();
+  auto streams = must(live.streams());
+  const auto ours = [&] {
+    const auto all = streams.sweep();
+    return *std::ranges::find(all, it->number, &kernel::LogStream::stream);
+  };
+  EXPECT_EQ(ours().written, text.size() - kRead);
+  EXPECT_EQ(ours().passed, kRead);
+  (void)must(live.relieve());  // it was handed on once
+  EXPECT_EQ(ours().written, text.size() - kRead);
+  pipe.out.reset();
+  ASSERT_TRUE(streams.abandon(ours()));
+  EXPECT_EQ(ours().lost[FTAP_LOSS_UNREAD], text.size() - 2 * kRead);
 }
 
 // All events go to the new build, which has registered a stream, and the older one is not muted yet.

@@ -98,7 +98,7 @@ std::uint64_t missed(const std::string& bpffs) {
     programs.push_back(kernel::read_program_stats(hook.program_name(), hook.program.get(), false));
     EXPECT_TRUE(programs.back());
   }
-  return kernel::count_misses(programs).unseen;
+  return kernel::count_misses(programs).value().unseen;
 }
 
 TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
