@@ -7,6 +7,18 @@
 namespace flowtap {
 namespace {
 
+TEST(Hex, EachByteIsTwoDigitsTheHigherFirst) {
+  std::string lower;
+  std::string upper;
+  for (const int of : {0x0a, 0xa0, 0x1f, 0xff}) {
+    const auto byte = static_cast<unsigned char>(of);
+    append_hex(lower, byte);
+    append_upper_hex(upper, byte);
+  }
+  EXPECT_EQ(lower, "0aa01fff");
+  EXPECT_EQ(upper, "0AA01FFF");
+}
+
 TEST(Percent, LettersDigitsAndWhatIsKeptStayAsTheyAre) {
   EXPECT_EQ(percent_encoded("aZ09-._~", "-._~"), "aZ09-._~");
   EXPECT_EQ(percent_encoded("a-b", ""), "a%2Db");
