@@ -17,7 +17,10 @@ constexpr std::array<std::string_view, kRefillResults> kRefillNames{"exact", "ap
 constexpr std::size_t kGapPart = std::size_t{256} << 10U;
 // ns. A line that the runtime has dated this much earlier than a captured line was before it, whatever clocks and buffers do.
 constexpr std::uint64_t kBefore = 10'000'000'000;
+// ns. A gap of an output of which nothing was captured has the time when that was known, which is later than its bytes.
+constexpr std::uint64_t kSilent = 100'000'000;
 
+// It has many members, since it knows the log and the runtime's files, and what was found in them.
 class FlowGaps {
  public:
   FlowGaps(flow::FlowStore& store, GapsDecided& decided, const GapOptions& options)
@@ -85,6 +88,7 @@ class FlowGaps {
     const auto bounds = store_.bounds(*flow_);
     if (!bounds || bounds->missing == 0) return false;
     terminal_ = bounds->terminal;
+    from_start_ = bounds->from_start;
     read_to_ = bounds->end;
     move_decided(bounds->edits);
     std::string rest;
@@ -137,17 +141,40 @@ class FlowGaps {
     reader.keep_to(files->run);
     const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
                                          outputs_[1].first.value_or(~std::uint64_t{0}));
-    reader.start_at_time(first - std::min(first, kBefore));
+    const std::uint64_t since = first - std::min(first, kBefore);
+    if (const auto oldest = reader.oldest(); oldest && *oldest < since)
+      for (GappedOutput& output : outputs_) output.leaves_out = true;
+    reader.start_at_time(since);
     const auto take = [&](const flow::RuntimeLine& line) {
       GappedOutput& output = outputs_.at(line.output == "stderr" ? 1 : 0);
       // One output may have to be searched from much earlier than the other.
-      if (output.is_full() || line.time + kBefore < *output.first) return;
+      if (output.is_full()) return;
+      if (line.time + kBefore < *output.first) {
+        output.leaves_out = true;
+        return;
+      }
       if (output.reads.empty() || output.reads.back().time != line.time)
         output.reads.push_back({output.kept.size(), line.time});
       flow::append_bytes(output.kept, line);
     };
     while (reader.read(kGapPart, take) && !std::ranges::all_of(outputs_, &GappedOutput::is_full)) continue;
+    const flow::RuntimeFileFaults faults = reader.faults();
+    lacks_lines_ = faults.skipped > 0 || faults.broken > 0 || !files->unreadable.empty();
     return true;
+  }
+
+  // Nothing in what the runtime has kept of this output is older than the flow.
+  [[nodiscard]] bool is_from_start(const GappedOutput& output) const {
+    if (!from_start_ || output.leaves_out) return false;
+    const bool is_silent = !output.begins && !output.gaps.empty() && !output.reads.empty();
+    return !is_silent || output.reads.front().time + kSilent >= output.gaps.front().time;
+  }
+
+  // What was captured first is not in a line that the runtime has dated earlier.
+  [[nodiscard]] std::uint64_t earliest_of(const GappedOutput& output) const {
+    const std::uint64_t slack = terminal_ ? flow::Seam::kTerminalSlack : flow::Seam::kSlack;
+    const std::uint64_t begins = output.begins.value_or(0);
+    return begins - std::min(begins, slack);
   }
 
   void search(GappedOutput& output, flow::RuntimeFormat format) {
@@ -155,7 +182,11 @@ class FlowGaps {
                                         .gaps = output.places,
                                         .text = output.kept,
                                         .format = format,
-                                        .ended = ended_});
+                                        .ended = ended_,
+                                        .from_start = is_from_start(output),
+                                        .earliest = output.kept_since(earliest_of(output)),
+                                        .drops_returns = terminal_,
+                                        .lacks_lines = lacks_lines_});
     for (std::size_t i = 0; i < found.size(); ++i) {
       const LoggedGap& gap = output.gaps[i];
       const std::uint64_t missing = output.places[i].length;
@@ -187,6 +218,8 @@ class FlowGaps {
   flow::RuntimeFormat flow_format_ = flow::RuntimeFormat::kCri;
   flow::LogPosition read_to_ = 0;
   bool terminal_ = false;
+  bool from_start_ = false;   // the flow begins with the first that its source wrote, as far as is known
+  bool lacks_lines_ = false;  // some that the runtime has kept could not be read
   bool ended_ = false;
   std::array<GappedOutput, 2> outputs_;
   std::vector<flow::GapFill> fills_;

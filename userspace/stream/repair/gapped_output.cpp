@@ -9,6 +9,7 @@ namespace flowtap {
 
 void GappedOutput::take(const flow::CriLine& line) {
   side.push_back({captured.size(), line.time});
+  if (!begins) begins = line.time;
   approximate = line.approximate;
   captured.append(line.text).append(line.full ? 1 : 0, '\n');
   while (side.size() > 1 && side[1].at + flow::kGapSide <= captured.size()) side.pop_front();
@@ -28,6 +29,11 @@ void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
 std::uint64_t GappedOutput::time_at(std::size_t at) const {
   const auto next = std::ranges::upper_bound(reads, at, {}, &Read::at);
   return next == reads.begin() ? 0 : std::prev(next)->time;
+}
+
+std::size_t GappedOutput::kept_since(std::uint64_t time) const {
+  const auto since = std::ranges::find_if(reads, [time](const Read& read) { return read.time >= time; });
+  return since == reads.end() ? kept.size() : since->at;
 }
 
 flow::GapFill GappedOutput::fill(const LoggedGap& gap, const flow::Refill& found, std::uint64_t missing,

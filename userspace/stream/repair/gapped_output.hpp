@@ -39,6 +39,8 @@ struct GappedOutput {
   std::string kept;
   std::vector<Read> reads;
   std::optional<std::uint64_t> first;         ///< the earliest time that is looked for, before the first gap
+  std::optional<std::uint64_t> begins;        ///< time of the first line that was captured
+  bool leaves_out = false;                    ///< `kept` does not have older lines, which there are
   bool approximate = false;                   ///< the last line that was taken is an approximate refill
   std::optional<flow::LogPosition> waits_at;  ///< the gap at the end, which may not be the end yet
   /// Lines since the last gap. They begin with the line that has the first byte that is looked for beside the next gap.
@@ -51,6 +53,8 @@ struct GappedOutput {
   /// Takes a captured gap.
   void take_gap(const flow::CriLine& line, LoggedGap gap);
 
+  /// Where lines begin in `kept` that the runtime has dated at this time or later.
+  [[nodiscard]] std::size_t kept_since(std::uint64_t time) const;
   /// The lines for the place of a gap: what was found of `missing` bytes, and behind that a gap for the rest.
   [[nodiscard]] flow::GapFill fill(const LoggedGap& gap, const flow::Refill& found, std::uint64_t missing,
                                    flow::CriTime& clock) const;

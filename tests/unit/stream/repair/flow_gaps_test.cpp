@@ -103,6 +103,89 @@ TEST_F(FlowGapsTest, OfAFlowOfWhichNothingWasCapturedAreFilled) {
   EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
 }
 
+// Its file has what was written before, and nobody has read the rest.
+TEST_F(FlowGapsTest, OfAFlowOfWhichNothingWasCapturedAreNotFilledWithOlderLines) {
+  begin();
+  keep(1, 2);
+  lose(2);
+  end();
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), line(2).size());
+  EXPECT_EQ(store_->summary(kFlow)->missing, line(2).size());
+}
+
+TEST_F(FlowGapsTest, NorAreThoseOfAFlowThatBeganBefore) {
+  begin();
+  keep(1, 2);
+  lose(1);
+  end();
+  store_->set_before(kFlow, {.state = flow::Before::State::kUncounted});
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), line(1).size());
+}
+
+// An older line is the same as the one that was captured first, which the runtime has not written yet.
+TEST_F(FlowGapsTest, AtTheBeginningAreNotFilledBesideAnOlderLine) {
+  const std::string beat = "the same line again and again";
+  const auto add = [&](std::uint64_t second, bool is_lost) {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(kFlow);
+    const std::uint64_t from = at_[0];
+    at_[0] += beat.size() + 1;
+    const std::uint64_t time = second * 1'000'000'000 - 50'000;
+    if (is_lost)
+      writing.add_gap(*flow, 1, "stdout", at_[0], time);
+    else
+      writing.add(*flow, 1, "stdout", {beat, true, from, at_[0], time});
+  };
+  add(9, true), add(9, false);
+  const auto kept = [&](std::uint64_t to) {
+    std::string text = rfc3339_nano(second(6)) + " stdout F some thing else, before\n";
+    for (std::uint64_t n = 7; n < to; ++n) text += rfc3339_nano(second(n)) + " stdout F " + beat + "\n";
+    tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
+  };
+  kept(8);
+  EXPECT_EQ(fill().open, beat.size() + 1);
+  kept(10);
+  EXPECT_EQ(of(fill(), RefillResult::kExact), beat.size() + 1);
+}
+
+// The older line would not be a whole one: two "\r" are lacking.
+TEST_F(FlowGapsTest, AtTheBeginningAreNoPartOfAnOlderLine) {
+  const std::string json = "{" + std::string(600, 'x') + "}";
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log",
+             rfc3339_nano(second(1)) + " stdout F an older line\n" + rfc3339_nano(second(2)) +
+                 " stdout F lost one\n" + rfc3339_nano(second(2)) + " stdout F lost two\n" +
+                 rfc3339_nano(second(3)) + " stdout F " + json + "\n");
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(kFlow);
+    writing.add_gap(*flow, 1, "stdout", 20, 3'000'000'000);
+    writing.add(*flow, 1, "stdout", {json + "\r", true, 20, 20 + json.size() + 2, 3'000'000'000});
+  }
+  EXPECT_EQ(of(fill(), RefillResult::kExact), 20U);
+  const std::string text = log();
+  EXPECT_TRUE(text.contains("lost one\r\nlost two\r\n{")) << text;
+}
+
+// A line of the runtime's file is broken, so that one does not know whether what stands there follows upon each other.
+TEST_F(FlowGapsTest, AtTheBeginningAreApproximateBesideABrokenLine) {
+  std::string text = rfc3339_nano(second(1)) + " stdout F line 1\nbroken\n";
+  for (std::uint64_t n = 2; n < 20; ++n) text += rfc3339_nano(second(n)) + " stdout F " + line(n);
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
+  lose(2);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(kFlow);
+    for (std::uint64_t n = 3; n < 20; ++n) {
+      const std::string own = line(n);
+      writing.add(*flow, 1, "stdout",
+                  {std::string_view(own).substr(0, own.size() - 1), true, at_[0], at_[0] + own.size(),
+                   n * 1'000'000'000 - 50'000});
+      at_[0] += own.size();
+    }
+  }
+  EXPECT_EQ(of(fill(), RefillResult::kApproximate), line(2).size());
+}
+
 // Nothing is decided about a log that cannot be read now, also in the last round.
 TEST_F(FlowGapsTest, OfALogThatCannotBeReadStayOpen) {
   keep(1, 100);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "stream/repair/runtime_files/beginning.hpp"
+#include "stream/repair/runtime_files/kept_form.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -24,12 +27,18 @@ class Search {
     const bool is_last = index_ == of_.gaps.size();
     const bool known = !sides.before.empty() && (!sides.after.empty() || (is_last && of_.ended));
     const bool is_beginning = gap.at == 0 && index_ == 1 && (!sides.after.empty() || (is_last && of_.ended));
-    if (!found && is_beginning) found = find_beginning(sides, of_.text, of_.format);
+    if (!found && is_beginning)
+      found = find_beginning(
+          {sides.after, sides.length, line_ends(of_.captured)},
+          {of_.text, of_.format, of_.from_start, of_.earliest, of_.drops_returns, of_.lacks_lines});
     if (!found && known && searches_ < kMostSearches) {
       ++searches_;
       found = find_missing(sides, near_text(sides), of_.format);
       if (found && found->at != std::string_view::npos) found->at += behind_;
     }
+    // The text may end before what was written did, and so be as long as that only because of them.
+    if (found && sides.after.empty() && of_.format == RuntimeFormat::kJsonFile)
+      found->approximate = found->approximate || found->bytes.contains(kReplacement);
     anchored_ = found && !found->approximate && found->at != std::string_view::npos;
     if (found && found->at != std::string_view::npos) behind_ = found->at + found->bytes.size();
     return found;

@@ -26,6 +26,11 @@ struct GapSearch {
   std::string_view text;  ///< append_bytes() of what the runtime has kept, from before the first gap on
   RuntimeFormat format = RuntimeFormat::kCri;
   bool ended = false;  ///< nothing comes behind the captured bytes or behind the text
+  // For a gap in front of all that was captured, as in KeptText:
+  bool from_start = false;
+  std::size_t earliest = 0;
+  bool drops_returns = false;
+  bool lacks_lines = false;
 };
 
 /// Says for each gap what find_missing() says, or nothing; find_beginning() for one in front of all that was captured.

@@ -3,33 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "stream/repair/runtime_files/kept_form.hpp"
+
 namespace flowtap::flow {
 namespace {
 
 constexpr auto kNone = std::string_view::npos;
 
-/// A side with fewer bytes than this says nothing.
-constexpr std::size_t kLeastSide = 24;
-/// U+FFFD is three bytes, and stands for one.
-constexpr std::uint64_t kReplacedGrows = 3;
+/// A text may be so many times as long as what was written: U+FFFD stands for one byte.
+constexpr std::uint64_t kReplacedGrows = kReplacement.size();
 /// Comparing the bytes between the sides may cost at most this many times the text. It costs much where matches are many and
 /// overlap.
 constexpr std::size_t kMostWork = 64;
-
-std::string with_carriage_returns(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + text.size() / 16);
-  for (const char c : text) out.append(c == '\n' ? 1 : 0, '\r').append(1, c);
-  return out;
-}
-
-// The text as containerd keeps it. The byte behind a "\r" at the end is in the gap, and is a newline more often than not.
-std::string as_containerd_keeps(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) out += text[i];
-  return out;
-}
 
 // Where the bytes between the sides begin, from `from` on.
 std::size_t next_match(const Gap& gap, std::string_view text, std::size_t from) {
@@ -51,14 +36,21 @@ std::size_t next_match(const Gap& gap, std::string_view text, std::size_t from) 
 
 // A few bytes can be found anywhere.
 bool knows_little(const Gap& gap) {
-  return !gap.before.empty() && !gap.after.empty() && gap.before.size() + gap.after.size() < kLeastSide;
+  return !gap.before.empty() && gap.before.size() + gap.after.size() < kLeastSide;
+}
+
+// The text may end before the gap, with what was captured.
+bool may_end_before(const Gap& gap, std::string_view text, std::size_t at) {
+  return gap.after.empty() && !gap.before.empty() &&
+         text.find(gap.before, at - gap.before.size() + 1) != kNone;
 }
 
 // Finds both sides exactly this far apart. The match is approximate if several places have different bytes between the sides.
 std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   const std::size_t first = next_match(gap, text, 0);
   if (first == kNone) return std::nullopt;
-  Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap), first};
+  Refill refill{std::string(text.substr(first, gap.length)),
+                knows_little(gap) || may_end_before(gap, text, first), first};
   // Each place is compared with the one before it. Where places are equally far apart, as among identical lines, the bytes that
   // they share have been compared already.
   std::size_t step = 0;
@@ -105,31 +97,7 @@ std::optional<std::size_t> start_of_after(std::string_view text, std::string_vie
   return text.find(after);
 }
 
-// Where what was captured first stands in the text.
-std::optional<std::size_t> only_place(std::string_view text, std::string_view after) {
-  if (after.empty()) return text.size();
-  const std::size_t at = text.find(after);
-  return at == kNone || at != text.rfind(after) ? std::nullopt : std::optional(at);
-}
-
 }  // namespace
-
-std::optional<Refill> find_beginning(const Gap& gap, std::string_view text, RuntimeFormat format) {
-  if (gap.length == 0) return std::nullopt;
-  const auto at = only_place(text, gap.after);
-  if (at == gap.length) return Refill{std::string(text.substr(0, *at)), false, 0};
-  // Bytes that may be older than the capture stand before them, and a few bytes can be found anywhere.
-  const bool says_enough = gap.after.size() >= kLeastSide;
-  if (at && *at > gap.length && says_enough) {
-    const bool may_lack = format == RuntimeFormat::kCri && gap.after.contains('\r');
-    const std::size_t begin = *at - gap.length;
-    return Refill{std::string(text.substr(begin, gap.length)), may_lack, begin};
-  }
-  if (format != RuntimeFormat::kCri) return std::nullopt;
-  const std::string whole = with_carriage_returns(text);
-  if (only_place(whole, gap.after) != gap.length) return std::nullopt;
-  return Refill{whole.substr(0, gap.length), false, kNone};
-}
 
 std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format) {
   auto refill = exact_match(gap, text);

@@ -19,10 +19,14 @@ struct Gap {
   std::uint64_t length = 0;  ///< bytes that are missing
 };
 
+/// A side with fewer bytes than this says nothing.
+constexpr std::size_t kLeastSide = 24;
+
 struct Refill {
   std::string bytes;  ///< what belongs between the two sides
   /// The bytes may not be what the container wrote. Either the sides were found but not exactly `length` bytes apart, or not all
-  /// of them was found, or they were found in several places with different bytes between, or they are too short to tell.
+  /// of them was found, or they were found in several places with different bytes between, or they are too short to tell. So it is
+  /// where bytes may have been dropped or replaced, and but one side tells the place.
   bool approximate = false;
   std::size_t at = std::string_view::npos;  ///< where they stand in the text; npos: not exactly as here
 };
@@ -33,12 +37,5 @@ struct Refill {
 /// much of them as is found once; repetition (identical lines) has no best match. Nothing: no refill. The time it takes is linear
 /// in the text.
 [[nodiscard]] std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format);
-
-/// The same for a gap in front of all that was captured, whose `before` says nothing: the text may begin where the container did, or
-/// later, or be older than the capture. The missing bytes stand right before `after`, which must be there once. They are exact if
-/// the text begins with them, and also if the runtime has dropped nothing of what is older. An empty `after`: nothing was captured,
-/// and the text must be what is missing.
-[[nodiscard]] std::optional<Refill> find_beginning(const Gap& gap, std::string_view text,
-                                                   RuntimeFormat format);
 
 }  // namespace flowtap::flow

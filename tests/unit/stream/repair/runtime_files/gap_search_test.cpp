@@ -70,6 +70,23 @@ TEST(GapSearch, AtTheEnd) {
   EXPECT_EQ(lost.found(text, RuntimeFormat::kK8sFile, false), 0U) << "more may come behind it";
 }
 
+// Whoever read the pipe left before it had read the last bytes, so the runtime's file ends with what was captured.
+TEST(GapSearch, AtAnEndThatTheTextDoesNotHaveIsNotExact) {
+  const std::string tick = "tick, of which there are some\n";
+  const std::string text = tick + "error boo\n" + tick;
+  const std::vector<GapPlace> gaps{{tick.size(), 10 + tick.size()}};
+  const auto found = find_gaps({tick, gaps, text, RuntimeFormat::kK8sFile, true});
+  EXPECT_TRUE(!found[0] || found[0]->approximate);
+  const std::vector<GapPlace> behind_little{{2, 8}};
+  const auto little = find_gaps({"a\n", behind_little, "say\na\nerr a\na\n", RuntimeFormat::kK8sFile, true});
+  EXPECT_TRUE(!little[0] || little[0]->approximate);
+  const std::string before = lines(0, 20);
+  const std::vector<GapPlace> at_end{{before.size(), 10}};
+  const auto replaced =
+      find_gaps({before, at_end, before + "caf\xEF\xBF\xBD an\n", RuntimeFormat::kJsonFile, true});
+  EXPECT_TRUE(!replaced[0] || replaced[0]->approximate) << "the rest may not be written yet";
+}
+
 TEST(GapSearch, WhatTheRuntimeHasNotGotYetIsLeft) {
   const std::string text = lines(0, 100);
   const Lost lost(text, {{500, 800}, {2000, 2500}});
