@@ -8,6 +8,8 @@
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
+#include "stream/repair/runtime_files/kept_form.hpp"
+#include "stream/repair/runtime_files/refill.hpp"
 
 namespace flowtap {
 namespace {
@@ -82,8 +84,10 @@ class Audit {
     const auto log = histories.find(id);
     if (!log) return AuditResult::kNoSource;
     drops_ = runtime_format(*log) == flow::RuntimeFormat::kCri;
+    replaces_ = runtime_format(*log) == flow::RuntimeFormat::kJsonFile;
     auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, wall_ns());
     if (!keys) return AuditResult::kGone;
+    if (replaces_ && !keep_comparable(*keys)) return AuditResult::kIncomplete;
     if (const auto found = find_beginnings(*log, *keys)) return *found;
     AuditResult result = AuditResult::kEqual;
     for (std::size_t output = 0; output < before_.size(); ++output) {
@@ -93,6 +97,16 @@ class Audit {
       result = std::max(result, one);
     }
     return result;
+  }
+
+  // What Docker has made of other bytes cannot be looked for. False: too little is left.
+  static bool keep_comparable(SeamKeys& keys) {
+    for (flow::SeamKey& key : keys) {
+      const std::size_t size = flow::ascii_prefix(key.bytes).size();
+      if (size < std::min(key.bytes.size(), flow::kLeastSide)) return false;
+      key.bytes.resize(size);
+    }
+    return true;
   }
 
   AuditResult differs(std::size_t output, const std::string& how) {
@@ -172,16 +186,14 @@ class Audit {
       }
       if (ours.empty() && captured.has_gap()) return AuditResult::kIncomplete;
       if (ours.empty() && theirs.empty()) return AuditResult::kEqual;
-      const std::size_t common = std::min(ours.size(), theirs.size());
-      const auto ends = std::ranges::mismatch(std::string_view(ours).substr(0, common),
-                                              std::string_view(theirs).substr(0, common));
-      equal += static_cast<std::uint64_t>(ends.in1 - std::string_view(ours).begin());
+      const flow::SameBytes same = flow::same_bytes(ours, theirs, replaces_);
+      equal += same.written;
       if (ours.empty()) return differs(output, ": only the runtime's file goes on" + after());
       if (theirs.empty()) return differs(output, ": the runtime's file ends" + after());
-      if (ends.in1 != std::string_view(ours).begin() + static_cast<std::ptrdiff_t>(common))
+      if (same.written < ours.size() && same.kept < theirs.size())
         return differs(output, " differs" + after());
-      ours.erase(0, common);
-      theirs.erase(0, common);
+      ours.erase(0, same.written);
+      theirs.erase(0, same.kept);
     }
   }
 
@@ -190,6 +202,7 @@ class Audit {
   flow::FlowStore::Ref flow_;
   flow::FlowStore::Bounds bounds_;
   bool drops_ = false;
+  bool replaces_ = false;                  // bytes that are not UTF-8
   std::array<std::uint64_t, 2> before_{};  // bytes
   std::string difference_;
 };

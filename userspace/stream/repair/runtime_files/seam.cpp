@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "stream/repair/runtime_files/kept_form.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -14,16 +16,12 @@ std::string without_carriage_returns(std::string_view text) {
   return out;
 }
 
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
-}
-
 }  // namespace
 
 Seam::Seam(SeamKey key, RuntimeFormat format)
     : key_(std::move(key)),
       drops_(format == RuntimeFormat::kCri),
-      replaces_(format == RuntimeFormat::kJsonFile && !is_ascii(key_.bytes)) {
+      replaces_(format == RuntimeFormat::kJsonFile && ascii_prefix(key_.bytes) != key_.bytes) {
   if (drops_) key_.bytes = without_carriage_returns(key_.bytes);
 }
 
