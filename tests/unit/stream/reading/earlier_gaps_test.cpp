@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stream/lines/line_assembler.hpp"
+#include "stream/reading/earlier/journal_part.hpp"
 #include "stream/reading/earlier/stored_outputs.hpp"
 #include "tests/unit/stream/reading/earlier_kit.hpp"
 
@@ -249,6 +250,68 @@ TEST_F(EarlierGapsTest, WhatLacksLessIsRead) {
   EXPECT_EQ(log(), made_room(numbered(0, 10).size()) + numbered(10, 5000) + "|") << "the file lacks less";
   keep(500, 5000);
   EXPECT_EQ(log(), numbered(0, 1000) + in_journal + numbered(1050, 5000) + "|") << "the journal lacks less";
+}
+
+// Others have their turn between the pieces that are read before the first line is known.
+TEST_F(EarlierGapsTest, IsChosenInPieces) {
+  constexpr std::size_t kPieces = 20;
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  open(std::uint64_t{64} << 20U);
+  flow::Batch batch;
+  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  const std::string text = std::string(1023, 'x') + "\n";
+  const auto say = [&](std::size_t lines, std::uint64_t time) {
+    for (std::size_t n = 0; n < lines; ++n, at_[0] += text.size())
+      batch.add(flow::BytesEntry{1, at_[0], time * kSecond, 0, flow::as_bytes(text)});
+    append(batch);
+  };
+  for (std::size_t n = 0; n < kPieces; ++n) say(kPiece / text.size(), 10);
+  lose(2 * kPieces * kPiece);
+  say(1, 20);
+  give_up_waiting();
+  for (int n = 0; n < 10; ++n) say(100, 20);
+  const LogReadOptions options;
+  const auto flow = store_->find(kPodFlow);
+  const auto of_both = [&](std::uint64_t time) {
+    JournalPart part(*store_, flow, kPodFlow, options, *journal_, store_->standing(*flow));
+    std::size_t pieces = 1;
+    auto has_more = part.has_more_before(time * kSecond);
+    for (; !has_more; ++pieces) has_more = part.has_more_before(time * kSecond);
+    return std::pair(*has_more, pieces);
+  };
+  const auto [lacks_more, pieces] = of_both(15);
+  EXPECT_FALSE(lacks_more);
+  EXPECT_GE(pieces, kPieces);
+  EXPECT_LE(pieces, kPieces + 5);
+  EXPECT_TRUE(of_both(25).first);
+}
+
+// So it is with the first of the last lines, which may be far behind the place from which on it is looked for.
+TEST_F(EarlierGapsTest, TheLastLinesAreFoundInPieces) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  options_.flow_bytes = std::uint64_t{2} << 20U;
+  open(std::uint64_t{64} << 20U);
+  flow::Batch batch;
+  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  const std::string text = std::string(1023, 'x') + "\n";
+  constexpr std::size_t kLines = 4096;
+  for (std::size_t n = 0; n < kLines; ++n, at_[0] += text.size()) {
+    batch.add(flow::BytesEntry{1, at_[0], (n + 1) * kSecond, 0, flow::as_bytes(text)});
+    if (n % 64 == 63) append(batch);
+  }
+  const std::size_t stored = stored_lines() * text.size();
+  ASSERT_GT(stored, 15 * kPiece);
+  ASSERT_LT(stored, 33 * kPiece);
+  auto tail =
+      LogReader::open(*store_, *waker_, kPodFlow, {.tail_lines = stored_lines() + 100}, history_.get(), {},
+                      {}, flow::Followers::Hurry::kYes, {.journal = journal_.get()});
+  ASSERT_TRUE(tail);
+  std::size_t steps = 1;
+  for (auto done = (*tail)->prepare(); done && !*done; done = (*tail)->prepare()) ++steps;
+  EXPECT_GT(steps, kLines * text.size() / kPiece)
+      << "what is before the store is read, and what is behind the mark";
+  std::string got = drain(**tail);
+  EXPECT_EQ(got.size(), (stored_lines() + 100) * text.size() + 1);
 }
 
 // The runtime has written nothing since, and what was captured then has made room, too.

@@ -17,27 +17,40 @@ constexpr std::uint64_t kLaterBeginning = 1'000'000'000;
 }  // namespace
 
 Status EarlierLines::find(ReadingSpan& span, std::uint64_t silent) {
-  std::optional<flow::FlowStore::Standing> standing;
-  if (flow_) standing = store_.standing(*flow_);
-  if (options_.tail_lines && has_enough(span, standing)) return {};
+  silent_ = silent;
+  if (flow_) standing_ = store_.standing(*flow_);
+  if (options_.tail_lines && has_enough(span, standing_)) return {};
   FTAP_TRY_ASSIGN(wanted, open_history(span, silent));
   if (!wanted) return {};
-  const bool has_made_room = standing && standing->bounds.made_room > 0;
+  const bool has_made_room = standing_ && standing_->bounds.made_room > 0;
   if (history_ && (!flow_ || has_made_room)) oldest_ = history_->oldest();
-  if (origin_.journal != nullptr && (!flow_ || has_made_room)) {
-    in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, standing);
-    if (is_journal_better(standing ? standing->bounds.bytes - standing->bounds.made_room : 0)) {
+  if (origin_.journal != nullptr && (!flow_ || has_made_room))
+    in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, standing_);
+  chooses_ = true;
+  if (flow_) return {};
+  if (const auto chosen = choose(span); !chosen) return std::unexpected(chosen.error());
+  return {};
+}
+
+// False: call it again. Of a flow that the store does not have, it is known at once.
+Result<bool> EarlierLines::choose(ReadingSpan& span) {
+  if (in_journal_) {
+    const auto is_better = is_journal_better();
+    if (!is_better) return false;
+    if (*is_better) {
+      chooses_ = false;
       history_.reset();
-      in_journal_->begin(standing, span);
+      in_journal_->begin(standing_, span);
       reads_journal_ = true;
       is_missing_known_ = in_journal_->is_missing_known();
-      return {};
+      return true;
     }
     in_journal_.reset();
   }
-  if (has_made_room) FTAP_TRY(miss_beginning(standing->bounds, span, silent));
+  chooses_ = false;
+  if (standing_ && standing_->bounds.made_room > 0) FTAP_TRY(miss_beginning(standing_->bounds, span));
   start_history(span);
-  return {};
+  return true;
 }
 
 // The store has as many lines as are wanted. If it has no more, its first one may be the rest of a line that begins earlier.
@@ -67,16 +80,17 @@ Result<bool> EarlierLines::open_history(const ReadingSpan& span, std::uint64_t s
   return true;
 }
 
-// `stored`: bytes that the store's log reaches back.
-bool EarlierLines::is_journal_better(std::uint64_t stored) const {
+// Nothing: call it again.
+std::optional<bool> EarlierLines::is_journal_better() {
   const JournalLines::Reach& reach = in_journal_->reach();
+  const std::uint64_t stored = standing_ ? standing_->bounds.bytes - standing_->bounds.made_room : 0;
   if (!reach.first || reach.bytes <= stored) return false;
   if (!oldest_) return true;
   if (reach.is_without_gaps()) return *oldest_ >= *reach.first;
   // If something is missing, the runtime has it. If its file clearly begins later, that file lacks something as well, and is told to
   // do so only beside the store.
   if (*oldest_ <= *reach.first + kLaterBeginning) return false;
-  return !flow_ || in_journal_->has_more_before(*oldest_);
+  return flow_ ? in_journal_->has_more_before(*oldest_) : true;
 }
 
 void EarlierLines::start_history(const ReadingSpan& span) {
@@ -88,6 +102,10 @@ void EarlierLines::start_history(const ReadingSpan& span) {
 }
 
 Result<bool> EarlierLines::step(ReadingSpan& span) {
+  if (chooses_) {
+    FTAP_TRY_ASSIGN(is_chosen, choose(span));
+    if (!is_chosen) return false;
+  }
   if (in_journal_) return in_journal_->step(span);
   if (history_ && !step_history(span)) return false;
   if (gap_ > 0 && counted_ && !count_history()) return false;

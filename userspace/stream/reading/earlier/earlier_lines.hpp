@@ -38,7 +38,7 @@ class EarlierLines {
                const api::LogReadOptions& options, Histories* histories, const LogOrigin& origin)
       : store_(store), flow_(flow), id_(id), options_(options), histories_(histories), origin_(origin) {}
 
-  /// Chooses what to read. `silent` is the time from which on all is captured of an output that the store has nothing of, in ns
+  /// Looks who has earlier lines. `silent` is the time from which on all is captured of an output that the store has nothing of, in ns
   /// since 1970. Moves the span if it has to begin further on.
   [[nodiscard]] Status find(ReadingSpan& span, std::uint64_t silent);
   /// Finds out what has to be known before the first line. False: call it again.
@@ -67,9 +67,9 @@ class EarlierLines {
   [[nodiscard]] bool has_enough(const ReadingSpan& span,
                                 const std::optional<flow::FlowStore::Standing>& standing) const;
   [[nodiscard]] Result<bool> open_history(const ReadingSpan& span, std::uint64_t silent);
-  [[nodiscard]] bool is_journal_better(std::uint64_t stored) const;
-  [[nodiscard]] Status miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
-                                      std::uint64_t silent);
+  [[nodiscard]] std::optional<bool> is_journal_better();
+  [[nodiscard]] Result<bool> choose(ReadingSpan& span);
+  [[nodiscard]] Status miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span);
   [[nodiscard]] bool reads_all() const { return !options_.tail_lines && !options_.since; }
   void miss_end();
   [[nodiscard]] bool look_for_seam();
@@ -98,6 +98,10 @@ class EarlierLines {
   std::unique_ptr<History> counted_;     // the same, while its bytes are counted
   std::uint64_t counted_bytes_ = 0;      // so far
   std::uint64_t counted_ends_ = 0;       // of them, newlines
+  std::optional<flow::FlowStore::Standing>
+      standing_;  // of the store, when it was looked who has earlier lines
+  std::uint64_t silent_ = 0;
+  bool chooses_ = false;  // it is being found out whether the journal or the runtime's file is read
   std::optional<JournalPart> in_journal_;
   bool reads_journal_ = false;
   bool is_missing_known_ = true;

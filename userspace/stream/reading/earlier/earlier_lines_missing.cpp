@@ -16,10 +16,9 @@ constexpr std::uint64_t kSameBeginning = 100'000'000;
 }  // namespace
 
 // A gap has the time of what stands behind it, like every other one: if that is asked for, some of the gap may be.
-Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span,
-                                    std::uint64_t silent) {
+Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const ReadingSpan& span) {
   if (std::min(keys_[0].time, keys_[1].time) == kNoTime) {
-    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span.begin, span.to, silent));
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span.begin, span.to, silent_));
     keys_ = std::move(begun);
   }
   gap_time_ = oldest_.value_or(std::min(keys_[0].time, keys_[1].time));

@@ -30,17 +30,18 @@ JournalPart::JournalPart(const flow::FlowStore& store, const flow::FlowStore::Re
       numbers_(options.whole_lines) {}
 
 // What it lacks in all is known, so nothing is read behind that time, and no more than decides it.
-bool JournalPart::has_more_before(std::uint64_t time) const {
-  JournalLines lines = lines_;
-  std::uint64_t has = 0;
-  std::uint64_t lacks = 0;
-  bool is_later = false;
-  const auto look = [&](const CriLine& line) {
-    is_later = is_later || line.time >= time;
-    if (!is_later) (line.missing ? lacks : has) += line.bytes();
+std::optional<bool> JournalPart::has_more_before(std::uint64_t time) {
+  if (!weighing_) weighing_.emplace(Weighing{.lines = lines_});
+  Weighing& now = *weighing_;
+  const auto look = [&now, time](const CriLine& line) {
+    now.is_later = now.is_later || line.time >= time;
+    if (!now.is_later) (line.missing ? now.lacks : now.has) += line.bytes();
   };
-  while (!is_later && has < reach().missing && lines.read(kJournalSlice, look)) continue;
-  return has >= reach().missing - std::min(lacks, reach().missing);
+  const bool more = now.lines.read(kJournalSlice, look);
+  if (more && !now.is_later && now.has < reach().missing) return std::nullopt;
+  const bool has_more = now.has >= reach().missing - std::min(now.lacks, reach().missing);
+  weighing_.reset();
+  return has_more;
 }
 
 void JournalPart::begin(const std::optional<flow::FlowStore::Standing>& standing, ReadingSpan& span) {
@@ -113,37 +114,43 @@ JournalPart::Lost JournalPart::take_lost() {
   return {std::exchange(lost_, 0), reach().first.value_or(0)};
 }
 
-// The last lines are counted from the first one on, since the journal is read forward only. Places from which on they may begin are
-// noted meanwhile.
+// What is read from the first of the last lines on is known only when all lines are counted.
 bool JournalPart::count(ReadingSpan& span) {
+  if (!search_) {
+    if (!count_lines()) return false;
+    search_.emplace(StartSearch{.leave_out = lines_to_leave_out(span)});
+    lines_.go_to(search_->leave_out == 0 ? JournalLines::Offsets() : marks_.front().next);
+    if (search_->leave_out > 0) numbers_ = marks_.front().numbers;
+  }
+  if (search_->leave_out > 0 && !find_start(span)) return false;
+  counts_ = false;
+  span.missing += lost_;
+  for (const auto& [lines, bytes] : gaps_) span.missing += lines >= search_->leave_out ? bytes : 0;
+  search_.reset();
+  gaps_ = {};
+  marks_.clear();
+  return true;
+}
+
+// The last lines are counted from the first one on, since the journal is read forward only. Places from which on they may begin are
+// noted meanwhile. False: there are more.
+bool JournalPart::count_lines() {
   if (options_.tail_lines) {
     marks_.push_back({lines_.next(), lines_.oldest(), numbers_});
     while (marks_.size() > 1 && marks_[1].numbers.last() + *options_.tail_lines <= numbers_.last())
       marks_.pop_front();
   }
-  const bool more = lines_.read(kJournalSlice, [this](const CriLine& line) {
+  return !lines_.read(kJournalSlice, [this](const CriLine& line) {
     if (line.missing && is_asked_for(options_, line)) gaps_.emplace_back(numbers_.last(), *line.missing);
     (void)number_of(line);
   });
-  if (more) return false;
-  std::uint64_t leave_out = 0;
-  if (options_.tail_lines) {
-    const std::uint64_t all = numbers_.last() + span.tail - joined();
-    leave_out = all - std::min(all, *options_.tail_lines);
-    if (all >= *options_.tail_lines) lost_ = 0;
-  }
-  if (leave_out == 0)
-    lines_.go_to({});
-  else if (!find_start(leave_out, span)) {
-    count_again();
-    return false;
-  }
-  counts_ = false;
-  span.missing += lost_;
-  for (const auto& [lines, bytes] : gaps_) span.missing += lines >= leave_out ? bytes : 0;
-  gaps_ = {};
-  marks_.clear();
-  return true;
+}
+
+std::uint64_t JournalPart::lines_to_leave_out(const ReadingSpan& span) {
+  if (!options_.tail_lines) return 0;
+  const std::uint64_t all = numbers_.last() + span.tail - joined();
+  if (all >= *options_.tail_lines) lost_ = 0;
+  return all - std::min(all, *options_.tail_lines);
 }
 
 // Lines that are as people see them and go on in the store, where the rest of each was taken for a line.
@@ -156,25 +163,25 @@ std::uint64_t JournalPart::joined() const {
 }
 
 // From here on the lines are known by where they stand, so that none is left out if the journal makes room before they are read.
-// False: it has just done so.
-bool JournalPart::find_start(std::uint64_t leave_out, ReadingSpan& span) {
-  lines_.go_to(marks_.front().next);
-  numbers_ = marks_.front().numbers;
-  std::optional<JournalLines::Offsets> start;
-  std::array<bool, 2> amid{};
+// False: there is more to look through, or to count again, as the journal has just done so.
+bool JournalPart::find_start(ReadingSpan& span) {
+  StartSearch& search = *search_;
   const auto look = [&](const CriLine& line) {
-    if (start) return;
-    amid = numbers_.amid();
-    if (number_of(line) > leave_out) start = lines_.next();
+    if (search.at) return;
+    search.amid = numbers_.amid();
+    if (number_of(line) > search.leave_out) search.at = lines_.next();
   };
-  for (bool more = true; more && !start;) more = lines_.read(kJournalSlice, look);
-  if (!has_from(marks_.front()) && counts_made_ < kMostCounts) return false;
-  if (!start) {
-    start = lines_.next();
-    amid = numbers_.amid();
+  if (lines_.read(kJournalSlice, look) && !search.at) return false;
+  if (!has_from(marks_.front()) && counts_made_ < kMostCounts) {
+    count_again();
+    return false;
   }
-  lines_.go_to(*start);
-  if (options_.whole_lines) span.within = amid;
+  if (!search.at) {
+    search.at = lines_.next();
+    search.amid = numbers_.amid();
+  }
+  lines_.go_to(*search.at);
+  if (options_.whole_lines) span.within = search.amid;
   return true;
 }
 
@@ -191,6 +198,7 @@ bool JournalPart::has_from(const Mark& mark) const {
 
 void JournalPart::count_again() {
   ++counts_made_;
+  search_.reset();
   marks_.clear();
   gaps_.clear();
   numbers_ = flow::LineNumbers(options_.whole_lines);

@@ -41,8 +41,9 @@ class JournalPart {
 
   [[nodiscard]] const JournalLines::Reach& reach() const { return lines_.reach(); }
 
-  /// Whether it lacks no more of what was written from this time on (ns since 1970) than it has of what was written before.
-  [[nodiscard]] bool has_more_before(std::uint64_t time) const;
+  /// Whether it lacks no more of what was written from this time on (ns since 1970) than it has of what was written before. Nothing:
+  /// call it again, with the same time.
+  [[nodiscard]] std::optional<bool> has_more_before(std::uint64_t time);
 
   /// It is to be read. Moves the span to where the store goes on.
   void begin(const std::optional<flow::FlowStore::Standing>& standing, ReadingSpan& span);
@@ -72,16 +73,32 @@ class JournalPart {
     flow::LineNumbers numbers;     // of the lines before it
   };
 
+  /// How far it has got with what it has, and lacks, before a time.
+  struct Weighing {
+    JournalLines lines;
+    std::uint64_t has = 0;
+    std::uint64_t lacks = 0;
+    bool is_later = false;
+  };
+  /// The first of the last lines that are asked for, while it is looked for.
+  struct StartSearch {
+    std::uint64_t leave_out = 0;                   // lines before it
+    std::optional<JournalLines::Offsets> at = {};  // where it begins
+    std::array<bool, 2> amid{};                    // lines that go on there
+  };
+
   void end_where_stored();
   void take_stored(ReadingSpan& span);
   void give(const flow::CriLine& line, const TakeLine& take, Form::Piece& piece, ReadingSpan& span);
   [[nodiscard]] bool count(ReadingSpan& span);
+  [[nodiscard]] bool count_lines();
+  [[nodiscard]] std::uint64_t lines_to_leave_out(const ReadingSpan& span);
   void count_again();
   [[nodiscard]] std::uint64_t joined() const;
   [[nodiscard]] std::uint64_t number_of(const flow::CriLine& line) {
     return numbers_.of(line, shows_gaps(options_));
   }
-  [[nodiscard]] bool find_start(std::uint64_t leave_out, ReadingSpan& span);
+  [[nodiscard]] bool find_start(ReadingSpan& span);
   [[nodiscard]] bool has_from(const Mark& mark) const;
 
   const flow::FlowStore& store_;
@@ -100,8 +117,10 @@ class JournalPart {
   std::uint64_t lost_ = 0;       // to be told
   std::uint64_t all_lost_ = 0;   // told or not
 
+  std::optional<Weighing> weighing_;
   bool counts_ = false;  // what there is is being found out
   int counts_made_ = 0;
+  std::optional<StartSearch> search_;
   std::deque<Mark> marks_;
   flow::LineNumbers numbers_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
