@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
 #include "base/wall_clock.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -104,6 +107,24 @@ TEST_F(KnownRunsTest, BeganBeforeTheFirstLineAlsoIfSomethingLaterIsMissing) {
   line("stderr", 51);
   gap("stdout", 52);
   gap("stderr", 53);
+  EXPECT_EQ(begin_of_second(), 50 * kSecond - kClocks);
+}
+
+// As soon as both outputs have begun, no more is read, however the flow goes on.
+TEST_F(KnownRunsTest, BeganBeforeTheFirstLinesOfBothWhateverFollows) {
+  line("stdout", 50);
+  line("stderr", 51);
+  line("stdout", 52);
+  store_->flush({}, 53 * kSecond, true);
+  const std::string file = (dir_ / "store") + "/" + flow::flow_file_name(kAgain + "@2");
+  std::fstream text(file, std::ios::in | std::ios::out);
+  const std::string all{std::istreambuf_iterator<char>(text), {}};
+  const std::size_t third = all.rfind("1970-");
+  ASSERT_GT(third, all.find("stderr"));
+  text.clear();
+  text.seekp(static_cast<std::streamoff>(third));
+  text << "nobody knows what";
+  text.close();
   EXPECT_EQ(begin_of_second(), 50 * kSecond - kClocks);
 }
 

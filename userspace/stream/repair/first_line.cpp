@@ -23,8 +23,9 @@ std::optional<std::uint64_t> first_line_time(const flow::FlowStore& store, const
   if (!part || part->from != bounds->begin) return std::nullopt;
   std::uint64_t first = summary.first;
   std::array<bool, 2> heard{};
+  const auto has_heard_both = [&heard] { return heard[0] && heard[1]; };
   std::string_view rest = part->text;
-  for (std::size_t newline = 0; (newline = rest.find('\n')) != std::string_view::npos;
+  for (std::size_t newline = 0; !has_heard_both() && (newline = rest.find('\n')) != std::string_view::npos;
        rest.remove_prefix(newline + 1)) {
     const auto line = flow::parse_cri_line(rest.substr(0, newline));
     if (!line) return std::nullopt;
@@ -33,7 +34,7 @@ std::optional<std::uint64_t> first_line_time(const flow::FlowStore& store, const
     first = std::min(first, line->time);
   }
   const bool has_gaps = summary.missing != 0 || summary.refilled != 0;
-  const bool has_heard_all = (heard[0] && heard[1]) || part->next == bounds->end;
+  const bool has_heard_all = has_heard_both() || part->next == bounds->end;
   return has_gaps && !has_heard_all ? std::nullopt : std::optional(first);
 }
 
