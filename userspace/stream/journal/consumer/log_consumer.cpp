@@ -225,13 +225,13 @@ void LogConsumer::take_told() {
 
 void LogConsumer::take_names(Clock::time_point now) {
   std::erase_if(nameless_, [this, now](Nameless& who) {
-    return who.again <= now && (is_named_since(who) || try_name(who, now));
+    return who.again <= now && (leave_named_outputs(who) || try_name(who, now));
   });
 }
 
 // A container that was found, in a slot or because it runs, may have entered since. What its ENTER has named stays so: when a name is
 // found out by less than that, the container may be gone.
-bool LogConsumer::is_named_since(Nameless& who) const {
+bool LogConsumer::leave_named_outputs(Nameless& who) const {
   if (who.entered || who.named) return false;
   bool is_left = false;
   for (std::size_t i = 0; i < who.enter.outputs.size(); ++i) {

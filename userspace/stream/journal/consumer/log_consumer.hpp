@@ -129,8 +129,9 @@ class LogConsumer {
   void take_names(Clock::time_point now);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
-  /// Somebody opened it for a purpose of its own, and has named it meanwhile.
-  [[nodiscard]] bool is_named_since(Nameless& who) const;
+  /// For somebody who was found, not entered: its streams that the journal has a name of by now are taken from its outputs, so that
+  /// they keep that name. True: no output is left that has to be named.
+  [[nodiscard]] bool leave_named_outputs(Nameless& who) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
   void take_kept_names(const std::vector<StreamSlot>& slots);
