@@ -59,15 +59,20 @@ void add_recovery(Table& table, const api::StreamStatusReport& stream) {
   table.add({{"missing", "2"}, {missing, of.missing > 0 ? "1;31" : of.sought > 0 ? "33" : ""}});
 }
 
-/// "of 2 streams are not kept in the kernel for another state directory (1 too long, 1 no room)". Empty: all names are.
+/// "keep the state directory until 2 streams have ended: to a flowtapd with another one they would have no name (1 name is too long,
+/// ...)". Empty: all have theirs.
 std::string unkept_names(const api::UnkeptNames& names) {
   if (names.total() == 0) return {};
+  const auto name = [](std::uint64_t count) { return grouped(count) + (count == 1 ? " name" : " names"); };
   std::string why;
-  if (names.too_long > 0) join(why, grouped(names.too_long) + " too long");
-  if (names.no_map > 0) join(why, grouped(names.no_map) + " no map");
-  if (names.no_room > 0) join(why, grouped(names.no_room) + " no room");
-  return fmt::format("of {} {} not kept in the kernel for another state directory ({})",
-                     grouped(names.total()), names.total() == 1 ? "stream is" : "streams are", why);
+  if (names.too_long > 0)
+    join(why, name(names.too_long) + (names.too_long == 1 ? " is too long" : " are too long"));
+  if (names.no_map > 0) join(why, "the kernel refused a table for " + name(names.no_map));
+  if (names.no_room > 0) join(why, "the kernel had no room for " + name(names.no_room));
+  const bool is_one = names.total() == 1;
+  return fmt::format(
+      "keep the state directory until {} {} ended: to a flowtapd with another one {} would have no name ({})",
+      grouped(names.total()), is_one ? "stream has" : "streams have", is_one ? "it" : "they", why);
 }
 
 std::string differing_text(const std::vector<std::string>& flows) {

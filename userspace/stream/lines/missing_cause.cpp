@@ -14,7 +14,8 @@ struct CauseText {
 constexpr std::array kCauses{
     CauseText{"ring_full", "the ring was full"},
     CauseText{"fault", "the memory of the process could not be read"},
-    CauseText{"uncaptured", "they were moved in a way that cannot be captured"},
+    CauseText{"uncaptured",
+              "flowtapd did not see them pass (splice, sendfile, or a call that the kernel did not show)"},
     CauseText{"quiet", "flowtapd had been away for too long"},
     CauseText{"unread", "their reader left before it had read them"},
     CauseText{"made_room", "they had to make room for newer ones"},

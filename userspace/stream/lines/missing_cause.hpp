@@ -10,7 +10,7 @@ namespace flowtap::flow {
 enum class MissingCause : std::uint8_t {
   kRingFull,
   kFault,
-  kUncaptured,
+  kUncaptured,  ///< they passed in a way that cannot be captured, or in a call that the kernel kept from all programs
   kQuiet,
   kUnread,      ///< whoever read the pipe has left before it had read them
   kMadeRoom,    ///< they were captured, and had to go for newer ones; some of them may have been lost before
