@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <ranges>
 #include <utility>
 
@@ -33,24 +34,37 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// Whether both are in no pod and have one name, which two users or two runtimes may give.
-bool are_namesakes(const api::ContainerExit& one, const api::ContainerExit& other) {
-  const auto in_no_pod = [](const api::EndedInstance& of) { return of.pod.empty() && of.unit.empty(); };
-  return in_no_pod(one.of) && in_no_pod(other.of) && one.container == other.container;
+// Two users or two runtimes may give one name, and a container may take the place of one before.
+bool may_have_namesakes(const api::EndedInstance& of) {
+  return of.pod.empty() && of.unit.empty();
 }
 
-// Takes those out of `exits` that have a newer namesake there.
-std::vector<api::ContainerExit> taken_older(std::vector<api::ContainerExit>& exits) {
-  std::vector<api::ContainerExit> newest;
-  std::vector<api::ContainerExit> older;
-  for (const api::ContainerExit& exit : exits) {
-    const bool is_older = std::ranges::any_of(exits, [&exit](const api::ContainerExit& other) {
-      return are_namesakes(exit, other) && other.time > exit.time;
-    });
-    (is_older ? older : newest).push_back(exit);
-  }
-  exits = std::move(newest);
-  std::ranges::sort(older, std::ranges::greater{}, &api::ContainerExit::time);
+// Of each name, the id of the container of which the last thing is known.
+std::map<std::string, std::string> newest_ids(const api::Exits& exits) {
+  std::map<std::string, std::pair<Time, std::string>> newest;
+  const auto look_at = [&newest](const auto& all) {
+    for (const auto& one : all) {
+      if (!may_have_namesakes(one.of)) continue;
+      const auto [at, is_new] = newest.try_emplace(one.container, one.time, one.of.id);
+      if (!is_new && one.time > at->second.first) at->second = {one.time, one.of.id};
+    }
+  };
+  look_at(exits.exits);
+  look_at(exits.oom_kills);
+  std::map<std::string, std::string> ids;
+  for (auto& [name, last] : newest) ids.emplace(name, std::move(last.second));
+  return ids;
+}
+
+// Takes those out of `all` that are of an older namesake, the newest first.
+template <typename One>
+std::vector<One> taken_older(std::vector<One>& all, const std::map<std::string, std::string>& newest) {
+  const auto others = std::ranges::stable_partition(all, [&newest](const One& one) {
+    return !may_have_namesakes(one.of) || newest.at(one.container) == one.of.id;
+  });
+  std::vector<One> older(std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  all.erase(others.begin(), others.end());
+  std::ranges::sort(older, std::ranges::greater{}, &One::time);
   return older;
 }
 
@@ -60,7 +74,9 @@ Answer<Ends> ends_at(const std::string& state_dir, const std::string& target) {
   auto exits = api::exits_from_json(*body);
   if (!exits) return std::unexpected(Failure{std::move(exits).error(), kFailure});
   Ends ends;
-  ends.of_others = taken_older(exits->exits);
+  const auto newest = newest_ids(*exits);
+  ends.of_others = taken_older(exits->exits, newest);
+  ends.kills_of_others = taken_older(exits->oom_kills, newest);
   for (api::ContainerExit& exit : exits->exits) {
     // The flow may be gone, to make room for others.
     const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
@@ -114,14 +130,22 @@ std::string short_id(const std::string& id) {
   return id.substr(0, 12);
 }
 
-std::string others_text(std::string_view of, const std::vector<api::ContainerExit>& others,
-                        const Style& style) {
+std::string others_text(std::string_view of, const Ends& ends, const Style& style) {
   constexpr std::size_t kShown = 3;
+  std::map<std::string, Time> last;
+  for (const api::ContainerExit& exit : ends.of_others) last.emplace(exit.of.id, exit.time);
+  const bool all_ended = std::ranges::all_of(
+      ends.kills_of_others, [&last](const api::ContainerKills& kills) { return last.contains(kills.of.id); });
+  for (const api::ContainerKills& kills : ends.kills_of_others) last.emplace(kills.of.id, kills.time);
+  std::vector<std::pair<Time, std::string>> others;
+  for (const auto& [id, time] : last) others.emplace_back(time, id);
+  std::ranges::sort(others, std::ranges::greater{});
   std::string text = fmt::format(
-      "{}: {} of this name ended before\n", printable(of),
-      others.size() == 1 ? "another container" : fmt::format("{} other containers", others.size()));
-  for (const api::ContainerExit& other : others | std::views::take(kShown))
-    text += todo_text(fmt::format("flowtap why {} says how", printable(short_id(other.of.id))), style);
+      "{}: {} of this name ended before{}\n", printable(of),
+      others.size() == 1 ? "another container" : fmt::format("{} other containers", others.size()),
+      all_ended ? "" : ", or had processes killed");
+  for (const auto& [time, id] : others | std::views::take(kShown))
+    text += todo_text(fmt::format("flowtap why {} says how", printable(short_id(id))), style);
   return text;
 }
 
@@ -168,7 +192,7 @@ std::string ends_text(std::string_view of, const Ends& ends, bool all, Time now,
     if (all || ended.badly()) add(end_text(of, ended, now, style));
   for (const api::ContainerKills& kills : ends.oom_kills)
     if (!is_told(kills, ends)) add(kills_text(of, kills, now, style));
-  if (all && !ends.of_others.empty()) add(others_text(of, ends.of_others, style));
+  if (all && !(ends.of_others.empty() && ends.kills_of_others.empty())) add(others_text(of, ends, style));
   return text;
 }
 
@@ -179,6 +203,7 @@ std::string with_ends(std::string_view body, const Ends& ends) {
   api::Exits exits{.exits = {}, .oom_kills = ends.oom_kills};
   for (const Ended& one : ends.ended) exits.exits.push_back(one.exit);
   std::ranges::copy(ends.of_others, std::back_inserter(exits.exits));
+  std::ranges::copy(ends.kills_of_others, std::back_inserter(exits.oom_kills));
   json::object told = json::parse(api::exits_to_json(exits)).as_object();
   json::array& all = told.at("exits").as_array();
   for (std::size_t i = 0; i < ends.ended.size(); ++i) {

@@ -26,7 +26,9 @@ struct Ended {
 struct Ends {
   std::vector<Ended> ended;
   std::vector<api::ContainerKills> oom_kills;
-  std::vector<api::ContainerExit> of_others = {};  ///< of older containers with such a name, the newest first
+  // Of older containers with such a name, the newest first
+  std::vector<api::ContainerExit> of_others = {};
+  std::vector<api::ContainerKills> kills_of_others = {};
 
   [[nodiscard]] bool empty() const { return ended.empty() && oom_kills.empty(); }
   /// Whether something went wrong.
@@ -35,7 +37,8 @@ struct Ends {
 
 /// How the pod's containers ended, each the last time.
 [[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, const PodName& pod);
-/// The same of a container that is in no pod, or a service. Where several containers have this name, it is the one that ended last.
+/// The same of a container that is in no pod, or a service. Where several containers have this name, it is the one of which the
+/// last thing is known: its end, or that a process of it was killed.
 [[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, std::string_view name);
 
 /// "ended with code 1", "was killed by signal 9 (SIGKILL), because memory was used up (OOM)", "was never started: ...".
@@ -49,8 +52,8 @@ struct Ends {
 [[nodiscard]] std::string ends_text(std::string_view of, const Ends& ends, bool all,
                                     std::chrono::system_clock::time_point now, const Style& style);
 
-/// Adds the members "exits" and "oom_kills" to `body`, which is an object or empty: as in /exits, each exit with "lines", except for
-/// those of other containers.
+/// Adds the members "exits" and "oom_kills" to `body`, which is an object or empty: as in /exits, and those of older containers with
+/// such a name come last. Each exit has "lines", except for theirs.
 [[nodiscard]] std::string with_ends(std::string_view body, const Ends& ends);
 
 }  // namespace flowtap::cli

@@ -305,6 +305,60 @@ TEST_F(WhyEnds, OfContainersOfOneName) {
   EXPECT_EQ(codes, (std::vector<std::int64_t>{4, 5, 3})) << "the newest first";
 }
 
+// Each night one is made anew. What was killed in one of them says nothing of the next.
+TEST_F(WhyEnds, WhatWasKilledInOlderContainersOfOneName) {
+  const auto of_id = [](const char* id) {
+    return api::EndedInstance{.ns = {}, .pod = {}, .id = std::string(id) + "00112233445566", .unit = {}};
+  };
+  const auto at = [](int second) { return kTime + std::chrono::seconds(second); };
+  for (const auto& [id, second] : {std::pair("1f8b", 10), std::pair("2a0c", 90)}) {
+    api::ContainerExit exit = exit_with(0);
+    exit.container = "batch";
+    exit.time = at(second);
+    exit.of = of_id(id);
+    node_.of_name.exits.push_back(exit);
+  }
+  // Of the third one no end is known.
+  for (const auto& [id, second] : {std::pair("1f8b", 9), std::pair("3c0d", 50)}) {
+    api::ContainerKills kills = hog();
+    kills.container = "batch";
+    kills.time = at(second);
+    kills.of = of_id(id);
+    node_.of_name.oom_kills.push_back(kills);
+  }
+  const auto killed_in = [this] {
+    std::vector<std::string> ids;
+    const auto json = boost::json::parse(why("batch -o json").output);
+    for (const auto& kills : json.at("oom_kills").as_array())
+      ids.emplace_back(kills.at("id").as_string().subview(0, 4));
+    return ids;
+  };
+  Outcome text = why("batch");
+  EXPECT_TRUE(text.output.starts_with("batch: the container batch ended with code 0, ")) << text.output;
+  EXPECT_EQ(text.output.find("OOM"), std::string::npos) << text.output;
+  EXPECT_TRUE(
+      text.output.ends_with("\nbatch: 2 other containers of this name ended before, or had processes killed\n"
+                            "  → flowtap why 3c0d00112233 says how\n"
+                            "  → flowtap why 1f8b00112233 says how\n"))
+      << text.output;
+  EXPECT_EQ(killed_in(), (std::vector<std::string>{"3c0d", "1f8b"})) << "the newest first";
+  // One that goes on is newer than the one that ended last.
+  node_.of_name.oom_kills.at(1).time = at(91);
+  text = why("batch");
+  EXPECT_TRUE(text.output.starts_with("batch: the process \"h\\x1bog\" of the container batch was killed"))
+      << text.output;
+  EXPECT_EQ(text.output.find("ended with"), std::string::npos) << text.output;
+  EXPECT_EQ(killed_in(), (std::vector<std::string>{"3c0d", "1f8b"}));
+  // The newest one's own are told.
+  node_.of_name.oom_kills.at(1).of = of_id("2a0c");
+  text = why("batch");
+  EXPECT_NE(text.output.find("batch: the process \"h\\x1bog\" of the container batch was killed"),
+            std::string::npos)
+      << text.output;
+  EXPECT_NE(text.output.find("ended with code 0"), std::string::npos) << text.output;
+  EXPECT_EQ(killed_in(), (std::vector<std::string>{"2a0c", "1f8b"}));
+}
+
 TEST_F(WhyEnds, ANameThatNobodyHas) {
   const Outcome run = why("nobody");
   EXPECT_EQ(run.exit, 3);
