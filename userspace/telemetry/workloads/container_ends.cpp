@@ -150,6 +150,21 @@ void ContainerEnds::forget(const Key& key) {
   by_key_.erase(at);
 }
 
+// In the order in which they came, so that who reads the file makes the same room: a line without an end has no id, so none tells
+// that a container in no pod is forgotten.
+std::vector<EndRecord> ContainerEnds::changed_records() const {
+  std::vector<EndRecord> records;
+  std::vector<const Entry*> there;
+  for (const Key& key : changed_)
+    if (const auto at = by_key_.find(key); at != by_key_.end())
+      there.push_back(&at->second);
+    else if (key.id.empty())
+      records.push_back({.name = key.name, .end = {}, .oom_kills = {}});
+  std::ranges::sort(there, {}, &Entry::number);
+  for (const Entry* const entry : there) records.push_back(entry->record);
+  return records;
+}
+
 void ContainerEnds::save() {
   const std::scoped_lock file_lock(file_mutex_);
   std::vector<EndRecord> records;
@@ -163,13 +178,7 @@ void ContainerEnds::save() {
     if (all)
       for (const auto& [number, key] : by_number_) records.push_back(by_key_.at(key).record);
     else
-      for (const Key& key : changed_) {
-        const auto at = by_key_.find(key);
-        if (at != by_key_.end())
-          records.push_back(at->second.record);
-        else if (key.id.empty())  // a line without an end has no id; who reads the file makes the same room
-          records.push_back({.name = key.name, .end = {}, .oom_kills = {}});
-      }
+      records = changed_records();
     changed_.clear();
   }
   auto saved = all ? file_->write_all(records) : file_->append(records);

@@ -86,6 +86,7 @@ class ContainerEnds {
   void put(EndRecord record);
   void forget(const Key& key);
   void make_room_beside(const Key& key);
+  [[nodiscard]] std::vector<EndRecord> changed_records() const;
 
   mutable std::mutex mutex_;
   std::map<Key, Entry> by_key_;

@@ -247,6 +247,30 @@ TEST_F(KeptEnds, OfContainersOfOneName) {
   EXPECT_EQ(kept(), ends.in_no_pod());
 }
 
+// The file has them in the order in which they came, so that the next flowtapd forgets the same ones.
+TEST_F(KeptEnds, OfOneNameGoInTheOrderInWhichTheyCame) {
+  const auto id = [](std::size_t i) { return std::to_string(200 - i); };  // their names have another order
+  const auto ids_of = [](const std::vector<EndRecord>& all) {
+    std::set<std::string> ids;
+    for (const EndRecord& record : all) ids.insert(record.end->id);
+    return ids;
+  };
+  ContainerEnds ends;
+  ASSERT_TRUE(ends.keep_in(file_));
+  ends.note(container(of_pod("web-0", "a"), 1));
+  ends.save();
+  for (std::size_t i = 0; i < ContainerEnds::kMostOfAName; ++i)
+    ends.note(container(of_container("batch", id(i)), 3 << 8));
+  ends.note(service("a.service", ended(2)));
+  ends.save();
+  ContainerEnds next;
+  ASSERT_TRUE(next.keep_in(file_));
+  for (ContainerEnds* const one : {&ends, &next}) one->note(container(of_container("batch", "new"), 0));
+  EXPECT_EQ(ids_of(next.in_no_pod()), ids_of(ends.in_no_pod()));
+  EXPECT_FALSE(ids_of(next.in_no_pod()).contains(id(0))) << "the oldest";
+  EXPECT_TRUE(ids_of(next.in_no_pod()).contains(id(1)));
+}
+
 TEST_F(KeptEnds, OutliveFlowtapd) {
   ContainerEnds ends;
   ASSERT_TRUE(ends.keep_in(file_));
