@@ -1,10 +1,8 @@
 #include "log_words.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 
-#include "base/ascii.hpp"
 #include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "base/time/moment.hpp"
@@ -42,12 +40,25 @@ Status read_times(const LogWords& words, std::chrono::system_clock::time_point n
   return {};
 }
 
+// Docker, podman and journalctl take a number of lines by -n. A namespace may be called so, too.
+bool must_be_lines(const LogWords& words, const LogsOptions& options) {
+  if (!is_number(words.ns)) return false;
+  if (options.of.empty()) return options.group.empty();
+  return !words.unit.empty() || options.of.ends_with(".service") || !with_namespace(words.ns, options.of);
+}
+
+Status no_namespace(const LogWords& words, const LogsOptions& options) {
+  std::string hint = "--tail " + words.ns + " prints the last lines";
+  if (words.unit.empty() && is_name(options.of))
+    hint += "; " + words.ns + '/' + options.of + " is a pod of the namespace " + words.ns;
+  return wrong("-n is the namespace, as for kubectl", hint);
+}
+
 Status read_name(const LogWords& words, LogsOptions& options) {
   if (!words.unit.empty() && !options.of.empty())
     return wrong("--unit and " + in_quotes(options.of) + " name two logs", "leave one of them out");
   if (!words.unit.empty()) options.of = words.unit;
-  if (!words.ns.empty() && std::ranges::all_of(words.ns, is_digit))
-    return wrong("-n is the namespace, as for kubectl", "--tail " + words.ns + " prints the last lines");
+  if (must_be_lines(words, options)) return no_namespace(words, options);
   options.ns = words.ns;
   FTAP_TRY_ASSIGN(of, with_namespace(words.ns, options.of));
   options.of = std::move(of);

@@ -42,7 +42,9 @@ constexpr std::array kFlags = {
     // journalctl
     OtherTools{"logs", "-r --reverse", "| tac prints the newest line first"},
     OtherTools{"logs", "-e --pager-end", "| less +G shows the end, and --tail 100 the last 100 lines"},
-    OtherTools{"logs", "-b --boot --list-boots", "all logs are of this boot of the machine: leave it out"},
+    OtherTools{
+        "logs", "-b --boot --list-boots",
+        "logs are not split by boots: --since \"$(uptime -s)\" leaves out what is older than this one"},
     OtherTools{"logs", "-k --dmesg", "journalctl -k prints the kernel's log"},
     OtherTools{"logs", "--priority",
                "--stream stderr prints what was written to standard error; lines have no priority here"},
@@ -63,7 +65,7 @@ constexpr std::array kFlags = {
                "flowtapd bounds the logs itself: stream.flows_bytes in its configuration"},
     // kubectl top, docker stats, top
     OtherTools{"top", "--sort-by", "--pods --sort WORD sorts: flowtap top --help has the words"},
-    OtherTools{"top", "-d --delay -i -s --seconds", "--interval 2s shows it each two seconds"},
+    OtherTools{"top", "-d --delay -i -s --seconds", "--interval 2s shows it every two seconds"},
     OtherTools{"top", "-b --batch", "what is written to a file or pipe is plain: leave it out"},
     OtherTools{"top", "--no-stream --once -1", "-n 1 shows it once"},
     OtherTools{"top", "-A --all-namespaces", "--pods shows all namespaces, and --namespace NS one"},

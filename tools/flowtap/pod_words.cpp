@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "pod_name.hpp"
 
@@ -20,6 +21,10 @@ bool is_one_of(const auto& names, std::string_view name) {
 }
 
 }  // namespace
+
+bool is_number(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, is_digit);
+}
 
 Result<std::string> with_namespace(std::string_view ns, std::string_view of) {
   const auto pod = pod_name(of);

@@ -138,6 +138,28 @@ TEST_F(Options, ChooseANamespace) {
   EXPECT_FALSE(flows_.asked_for().ns);
 }
 
+// A namespace may be called so, and people who know docker or journalctl mean lines by it.
+TEST_F(Options, ANumberIsANamespaceWhereItCanBe) {
+  flows_.list.front().ns = "2024";
+  start();
+  for (const char* words : {"-n 2024 web-1", "-n 2024 pod/web-1", "-n 2024 2024/web-1", "2024/web-1"})
+    EXPECT_EQ(flowtap(std::string("logs ") + words + at()).output, kLog) << words;
+  EXPECT_EQ(flowtap("logs --group checkout -n 2024 --prefix" + at()).exit, 0);
+  EXPECT_EQ(flows_.asked_for().ns, "2024");
+  const auto is_told = [this](const char* words) {
+    const Outcome run = flowtap(std::string("logs ") + words + at());
+    EXPECT_EQ(run.exit, 3) << words;
+    EXPECT_EQ(occurrences(run.output, "\n"), 2U) << words << "\n" << run.output;
+    return run.output.ends_with("; -n takes a namespace: --tail 5 prints the last lines\n");
+  };
+  EXPECT_TRUE(is_told("-n 5 web-1"));
+  for (const char* words : {"-n cart web-1", "5/web-1", "--tail 5 5/web-1"})
+    EXPECT_FALSE(is_told(words)) << words;
+  flows_.relist({});
+  EXPECT_TRUE(is_told("-n 5 web-1 --all-containers"));
+  EXPECT_FALSE(is_told("-n cart web-1 --all-containers"));
+}
+
 TEST_F(Options, FromNowOnSaysThatWithoutFollowThereIsNothing) {
   start();
   for (const char* when : {"now", "0s", "2099-01-01"})
@@ -173,8 +195,14 @@ TEST_F(Options, OfOtherToolsThatAreNotThereNameWhatIs) {
 }
 
 TEST(OptionsRefused, NameWhatToTypeInstead) {
-  constexpr std::array<std::array<const char*, 3>, 33> kRows = {{
-      {"logs -n 5 web", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+  constexpr std::array<std::array<const char*, 3>, 39> kRows = {{
+      {"logs -n 5", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+      {"logs -n 5 -u nginx", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+      {"logs -n 5 nginx.service", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+      {"logs -n 5 nginx.service", "the namespace", "5/nginx.service is a pod of the namespace 5"},
+      {"logs -n 5 container/web-1f8b", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+      {"logs -n 5 pod/shop/web-1/7/nginx/0", "-n is the namespace, as for kubectl", "--tail 5 prints"},
+      {"logs -n 5 shop/web-1", "-n is the namespace, as for kubectl", "--tail 5 prints"},
       {"logs -n shop deploy/web", "\"deploy/web\" is no pod", "--group GROUP"},
       {"logs -n shop job/train", "\"job/train\" is no pod", "flowtap flows -n shop"},
       {"logs -n shop cart/web-1", "two namespaces, \"shop\" and \"cart\"",

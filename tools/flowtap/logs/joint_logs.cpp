@@ -122,13 +122,17 @@ class JointLogs {
     if (!options_.group.empty()) {
       const std::string who =
           options_.container.empty() ? "pod" : "container " + in_quotes(options_.container);
-      return {{"no " + who + " of the group " + in_quotes(options_.group) + " was seen on this node",
-               "flowtap flows shows the groups; flow_rules in flowtapd's configuration make them", 0},
-              kNotFound};
+      return with_lines_hint(
+          {{"no " + who + " of the group " + in_quotes(options_.group) + " was seen on this node",
+            "flowtap flows shows the groups; flow_rules in flowtapd's configuration make them", 0},
+           kNotFound},
+          options_);
     }
-    return {{"the pod " + in_quotes(options_.of) + " was not seen on this node",
-             "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", 0},
-            kNotFound};
+    return with_lines_hint(
+        {{"the pod " + in_quotes(options_.of) + " was not seen on this node",
+          "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", 0},
+         kNotFound},
+        options_);
   }
 
   [[nodiscard]] bool is_meant(const api::FlowStatus& flow) const {

@@ -20,6 +20,7 @@
 #include "output_limit.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
+#include "tools/flowtap/pod_words.hpp"
 #include "tools/flowtap/terminal/stop_signals.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "tools/flowtap/terminal/writer.hpp"
@@ -111,6 +112,14 @@ Result<std::string> list_target(const LogsOptions& options) {
                      api::percent_encode(pod.ns), api::percent_encode(pod.name));
 }
 
+Failure with_lines_hint(Failure failure, const LogsOptions& options) {
+  if (failure.exit != kNotFound || !is_number(options.ns)) return failure;
+  std::string& hint = failure.error.hint;
+  hint += fmt::format("{}-n takes a namespace: --tail {} prints the last lines", hint.empty() ? "" : "; ",
+                      options.ns);
+  return failure;
+}
+
 std::string JsonLines::take(std::string_view piece) {
   std::string out;
   lines_.take(piece, [&out](std::string_view line) { out += api::log_line_to_json(line) + "\n"; });
@@ -171,7 +180,7 @@ ExitCode run_logs(const LogsOptions& options) {
     return kFailure;
   }
   if (failure) {
-    complain(failure->error);
+    complain(with_lines_hint(*failure, options).error);
     return failure->exit;
   }
   if (say_limit(within, writer)) return kOk;

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "line_cutter.hpp"
+#include "tools/flowtap/client.hpp"
 #include "tools/flowtap/exit_code.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 
@@ -45,6 +46,9 @@ struct LogsOptions {
 [[nodiscard]] std::string flow_log_target(const LogsOptions& options, std::string_view flow);
 /// The target that lists the flows of a group or a pod; it has at least one parameter. An Error: this is not a pod.
 [[nodiscard]] Result<std::string> list_target(const LogsOptions& options);
+
+/// Tells who typed `-n 5` for five lines what to type instead, where nothing was found in a namespace of that name.
+[[nodiscard]] Failure with_lines_hint(Failure failure, const LogsOptions& options);
 
 /// Turns lines with their time in front, which come in pieces, into objects: {"time":"...","text":"..."}.
 class JsonLines {
