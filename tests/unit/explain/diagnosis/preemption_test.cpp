@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kube_scheduler_kit.hpp"
 
@@ -106,6 +107,58 @@ TEST(Preemption, APodGroupIsOneThatTheLogHasNamed) {
   test::read(store,
              test::log_of({victim, R"("Attempting to schedule pod group" podGroup="ns/other")", victim}));
   EXPECT_TRUE(store.find("ns", "g")) << "a pod";
+}
+
+// A gang's first pod may be called as the gang. Schedulers with a gang's plugin have named groups long before 1.36, and make room
+// for pods only.
+TEST(Preemption, APodMayBeCalledAsItsGroup) {
+  const std::string victim =
+      R"("Preemptor Pod preempted victim Pod" preemptor="ns/g" victim="ns/w" node="n1")";
+  const std::string group = R"("Attempting to schedule pod group" podGroup="ns/g")";
+  const std::string added = R"("Add event for unscheduled pod" pod="ns/g")";
+  const std::string same =
+      R"("Attempting to schedule a pod belonging to a pod group" podGroup="ns/g" pod="ns/g")";
+  using Lines = std::vector<std::string>;
+  for (const Lines& lines :
+       {Lines{R"("Pod is waiting to be scheduled to node" podGroup="ns/g" pod="ns/g" nodeName="n1")"},
+        Lines{R"("Pod is waiting to be scheduled to node" podGroup="ns/g" pod="ns/p" nodeName="n1")"},
+        Lines{R"("PreFilter: the pod group has too few pods" podGroup="ns/g" pod="ns/p")"},
+        Lines{R"("Cannot find the pod group" podGroup="ns/g")"}, Lines{same}, Lines{added, group},
+        Lines{group, added}, Lines{added, same, group}}) {
+    DiagnosisStore store;
+    std::string log;
+    for (const std::string& line : lines) log += test::log_of({line});
+    test::read(store, log + test::log_of({victim}));
+    EXPECT_EQ(store.find("ns", "w").value_or(Diagnosis{}).lifecycle.preempted_by, "ns/g") << lines.front();
+    EXPECT_EQ(room(store.find("ns", "g").value_or(Diagnosis{})), "n1: ns/w") << lines.front();
+  }
+}
+
+// A daemon runs for long, and names come and go.
+TEST(Preemption, APodGroupIsKnownThoughManyWereNamedBefore) {
+  std::string log;
+  for (int i = 0; i < 5000; ++i)
+    log += test::log_of({R"("Attempting to schedule pod group" podGroup="ns/g)" + std::to_string(i) + '"'});
+  log +=
+      test::log_of({R"("Preemptor Pod preempted victim Pod" preemptor="ns/g4999" victim="ns/w" node="n1")"});
+  DiagnosisStore store;
+  test::read(store, log);
+  EXPECT_EQ(store.find("ns", "w").value_or(Diagnosis{}).lifecycle.preempted_by, "podgroup ns/g4999");
+}
+
+// At -v=2 the group is named behind its attempt, and when the room was made already beside it.
+TEST(Preemption, APodGroupIsNamedByEachMessageOfItsAttempt) {
+  for (const char* says :
+       {R"("Running a pod group scheduling algorithm" podGroup="ns/g" unscheduledPodsCount=3)",
+        R"("Pod group is waiting for preemption" podGroup="ns/g" unschedulablePods=3 err="x")",
+        R"("Unable to schedule a pod group" podGroup="ns/g" unschedulablePods=3 err="x")",
+        R"("Successfully scheduled a pod group" podGroup="ns/g" scheduledPods=3 unschedulablePods=0)",
+        R"("Error scheduling pod group" err="x" podGroup="ns/g" errorPods=3)"})
+    EXPECT_EQ(
+        of({says, R"("Preemptor Pod preempted victim Pod" preemptor="ns/g" victim="ns/w" node="n1")"}, "w")
+            .lifecycle.preempted_by,
+        "podgroup ns/g")
+        << says;
 }
 
 std::string lacks_of(const Diagnosis& found) {

@@ -12,8 +12,6 @@ namespace {
 
 using Form = FactRow::Form;
 
-constexpr std::size_t kMostGroups = 1024;
-constexpr std::string_view kOfGroups = "pod group";
 constexpr std::string_view kPod = "pod";
 
 // Nothing if the text cannot be the field's.
@@ -117,18 +115,17 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   return true;
 }
 
-// Most messages about room do not say whether it is made for a pod or for a group. What they are logged with, or an earlier
-// message, names the group.
-void FactParser::note_group() {
+// "ns/name"; empty: there is none.
+std::string FactParser::group_of() const {
   const flow::KlogPair* pair = pair_of("podGroup");
   const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
-  if (!object || pod_groups_.size() >= kMostGroups) return;
   std::string name;
-  flow::FlowKey{.ns = object->ns, .name = object->name}.put(name);
-  if (name.size() <= 2 * kLongestName) pod_groups_.insert(std::move(name));
+  if (object) flow::FlowKey{.ns = object->ns, .name = object->name}.put(name);
+  return name.size() <= 2 * kLongestName ? name : std::string();
 }
 
-// From 1.36 on room may be made for a pod group, too, and `preemptorType` may tell which it is. False: there is no preemptor.
+// From 1.36 on room may be made for a pod group, too, and `preemptorType` may tell which it is. Most messages about room lack it:
+// what they are logged with, or an earlier message, names the group. False: there is no preemptor.
 bool FactParser::read_preemptor() {
   const flow::KlogPair* pair = pair_of("preemptor");
   const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
@@ -136,10 +133,11 @@ bool FactParser::read_preemptor() {
   const flow::FlowKey key{.ns = object->ns, .name = object->name};
   std::string name;
   key.put(name);
+  if (group_of() == name) groups_.note_group(name);
   const flow::KlogPair* type = pair_of("preemptorType");
-  const std::string_view kind = type != nullptr              ? type->value
-                                : pod_groups_.contains(name) ? std::string_view("podgroup")
-                                                             : kPod;
+  const std::string_view kind = type != nullptr     ? type->value
+                                : groups_.has(name) ? std::string_view("podgroup")
+                                                    : kPod;
   if (kind == kPod) {
     named_.pod = key;
     return true;
@@ -155,7 +153,9 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
   named_.time = flow::klog_time(record);
   if (const auto found = flow_keys_.find(record); found.key) {
     named_.pod = *found.key;
-    return found.key->ns != flow::kOtherFlows;
+    const bool is_pod = found.key->ns != flow::kOtherFlows;
+    if (is_pod) groups_.note_pod(*found.key);
+    return is_pod;
   }
   if (read_preemptor()) return true;
   for (const char* key : {"pod", "podName", "object", "logID"}) {
@@ -172,9 +172,9 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
 
 std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
   facts_.clear();
-  if (record.structured && record.message.contains(kOfGroups)) {
+  if (record.structured && GroupNames::are_named_by(record.message)) {
     read_pairs(record);
-    note_group();
+    if (const std::string group = group_of(); !group.empty()) groups_.note_group(group);
   }
   const Form form = record.structured ? Form::kMessage : Form::kText;
   bool ready = false;
@@ -182,7 +182,6 @@ std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
     if (form == Form::kText && !record.message.starts_with(row.message)) continue;
     if (!std::exchange(ready, true)) {
       read_pairs(record);
-      note_group();
       if (!read_name(record)) break;
     }
     if (read_row(row, record.message) && row.ends) break;

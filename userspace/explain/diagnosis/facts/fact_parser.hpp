@@ -3,13 +3,13 @@
 #pragma once
 
 #include <array>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/facts/group_names.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
 #include "stream/lines/flow_key.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
@@ -28,7 +28,7 @@ class FactParser {
  private:
   void read_pairs(const flow::KlogRecord& record);
   bool read_name(const flow::KlogRecord& record);
-  void note_group();
+  [[nodiscard]] std::string group_of() const;
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   bool read_row(const FactRow& row, std::string_view text);
@@ -41,8 +41,8 @@ class FactParser {
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
   std::string group_;
-  std::set<std::string> pod_groups_;  // that the log has named, "ns/name"
-  Fact named_;                        // what all facts of the record have in common: the pod
+  GroupNames groups_;
+  Fact named_;  // what all facts of the record have in common: the pod
 };
 
 }  // namespace flowtap::diagnosis
