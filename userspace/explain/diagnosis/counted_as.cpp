@@ -16,9 +16,12 @@ struct Counts {
 };
 constexpr std::string_view kTaints = "node had untolerated taints";
 constexpr std::array kCounts = {
-    Counts{kTaints, "node(s) had untolerated taint"}, Counts{kTaints, "node(s) had taint "},  // up to 1.23
-    Counts{"cannot ", "cannot align "},    // the NUMA-aware scheduler's plugin
-    Counts{"invalid ", kInvalidTopology},  // its, too
+    Counts{kTaints, "node(s) had untolerated taint"},
+    Counts{kTaints, "node(s) had taint "},  // up to 1.23
+    Counts{"cannot ", "cannot align "},     // the NUMA-aware scheduler's plugin
+    Counts{"invalid ", kInvalidTopology},   // its, too
+    Counts{"node(s) didn't match PersistentVolume's",
+           "node(s) had volume node affinity conflict"},  // up to 1.34
 };
 // HAMi says anything of a node, and up to 2.9 its nodes are counted in these words.
 constexpr std::array<std::string_view, 4> kOfAll = {"NodeUnfitPod", "node not fit pod", "cannot align ",

@@ -11,6 +11,8 @@ namespace flowtap::diagnosis {
 
 /// Under this reason kube-scheduler counts nodes whose topology data are invalid, as the NUMA-aware scheduler's plugin says.
 constexpr std::string_view kInvalidTopology = "invalid node topology data";
+/// What the plugin's line about such a node says.
+constexpr std::string_view kInvalidData = "invalid topology data";
 
 struct FailedNodes {
   std::size_t nodes = 0;   ///< how many failed: those that the diagnosis names, and `others`

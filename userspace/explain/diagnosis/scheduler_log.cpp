@@ -132,7 +132,9 @@ void SchedulerLog::tell_victim(const Fact& fact) {
 void SchedulerLog::hold(const Fact& fact) {
   if (fact.kind == FactKind::kSkipsForRoom) work(fact).skipped = fact[Field::kError];
   auto& held = work(fact).held;
-  if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld) return;
+  if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails ||
+      fact[Field::kReason] != kInvalidData || held.size() >= kMostHeld)
+    return;
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
 }
 

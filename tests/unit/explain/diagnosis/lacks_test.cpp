@@ -89,6 +89,14 @@ TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
           "2024 from -v=5 on",
           "nodes with taints (3): kube-scheduler names them from -v=4 on",
           "nodes that kube-scheduler only counts (2): it names none at any level"}));
+  EXPECT_EQ(
+      no_fit("2 node(s) didn't match pod topology spread constraints, 3 cannot allocate all claims, 4 "
+             "node(s) had volume node affinity conflict."),
+      (Sentences{
+          "nodes that spreading leaves out (2): kube-scheduler names them from -v=5 on",
+          "nodes that cannot reach the pod's volume (4): kube-scheduler names them from -v=5 on",
+          "nodes without the claimed devices (3): kube-scheduler names them from -v=5 on, readably with "
+          "--logging-format=json"}));
   EXPECT_EQ(no_fit("9 NodeUnfitPod."),
             (Sentences{"nodes that HAMi turns down (9): its extender's own log names them, from -v=4 on"}));
   EXPECT_EQ(lacks_of({R"("Successfully bound pod to node" pod="ns/p" node="n")"}), Sentences());

@@ -74,6 +74,23 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
   }
 }
 
+// From 1.35 on such a pod is not deleted.
+TEST(Preemption, AnEventTellsWhetherThePodIsEndedOrTriedAgain) {
+  const auto event = [](const std::string& message) {
+    return of({R"("Event occurred" object="ns/v" kind="Pod" reason="Preempted" message=")" + message + '"'},
+              "v");
+  };
+  const Diagnosis ended = event("Preempted by pod 3f1c-2a on node n1");
+  EXPECT_EQ(ended.lifecycle.preempted_by, "pod 3f1c-2a");
+  EXPECT_EQ(ended.lifecycle.preempted_on, "n1");
+  const Diagnosis tried = event("Preempted by podgroup 3f1c-2a on node n1 (in kube-scheduler memory).");
+  EXPECT_EQ(tried.bind.verdict, Verdict::kFailed);
+  EXPECT_EQ(tried.bind.summary, "Preempted by podgroup 3f1c-2a");
+  EXPECT_EQ(tried.node, "n1");
+  EXPECT_EQ(tried.lifecycle.preempted_by, "");
+  EXPECT_FALSE(tried.lifecycle.over());
+}
+
 TEST(Preemption, APodGroupIsNoPod) {
   for (const std::string begin :
        {R"("Preemptor preempted a waiting pod" preemptorType="podgroup" preemptor="ns/g" waitingPod=)",

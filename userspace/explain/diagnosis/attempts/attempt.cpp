@@ -15,6 +15,11 @@ constexpr std::string_view kBound = "bind success";
 constexpr std::string_view kAssigned = "pod has been assigned to node";
 constexpr std::string_view kGates = "SchedulingGates";  // the plugin that looks at them
 
+// A filter's plugin says it of a node, whether it is asked for a verdict or only whether room could be made.
+bool is_of_filter(FactKind kind) {
+  return kind == FactKind::kNodeFails || (kind >= FactKind::kAligns && kind <= FactKind::kCellsSpared);
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
@@ -85,6 +90,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
 }
 
 void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
+  if (dry_run_ && is_of_filter(fact.kind)) return;
   switch (fact.kind) {
     case FactKind::kContainer:
       add_container(fact[Field::kContainer]);
@@ -134,6 +140,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kAlignFails:
     case FactKind::kNodeLacks:
       align(fact, Verdict::kFailed, texts);
+      break;
+    case FactKind::kDryRun:
+      dry_run_ = true;
       break;
     case FactKind::kNominates:
       nominate(fact);

@@ -204,6 +204,7 @@ class Attempt {
   std::vector<std::string> victims_;
   bool carried_ = false;  // the nominated node and the victims are those of an attempt before
   Lifecycle life_;
+  bool dry_run_ = false;              // the verdicts on nodes are all said
   bool has_node_ = false;             // so an informer says
   bool dequeued_ = false;             // life_.deleted follows only from that
   bool was_closed_ = false;           // before that

@@ -6,12 +6,23 @@
 
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/attempts/lacks.hpp"
+#include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
 constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
+
+// Words of which kube-scheduler counts the nodes. It asks its plugins once more as if other pods were gone, and does not count what
+// they say then; up to 1.34 some of that is said from -v=4 on, and only from -v=5 on what it is about.
+bool is_uncounted(const NodeVerdict& node, const std::vector<NodesReason>& reasons) {
+  if (node.verdict != Verdict::kFailed || !node.reason.starts_with("node(s) ")) return false;
+  const auto counts = [&](std::string_view reason) {
+    return std::ranges::find(reasons, reason, &NodesReason::reason) != reasons.end();
+  };
+  return !counts(node.reason) && std::ranges::none_of(counted_as(node.reason), counts);
+}
 
 }  // namespace
 
@@ -145,6 +156,8 @@ Diagnosis Attempt::diagnosis() const {
     out.filter.verdict = Verdict::kFailed;
   if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
+      if (!out.filter.summary.ends_with(kCutOff))
+        std::erase_if(out.nodes, [&](const NodeVerdict& node) { return is_uncounted(node, error->reasons); });
       keep_latest(out.nodes, error->nodes);
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;

@@ -19,6 +19,7 @@ struct OnlyCounted {
   std::string_view named;  ///< who names them
 };
 constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
+constexpr std::string_view kFromFive = "kube-scheduler names them from -v=5 on";
 constexpr std::array kCounted = {
     OnlyCounted{"cannot align", "nodes without room on one NUMA cell",
                 "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
@@ -27,6 +28,13 @@ constexpr std::array kCounted = {
     OnlyCounted{"node unregister", "nodes on which HAMi knows no cards",
                 "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
     OnlyCounted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
+    OnlyCounted{"pod topology spread constraints", "nodes that spreading leaves out", kFromFive},
+    OnlyCounted{"PersistentVolume's node affinity", "nodes that cannot reach the pod's volume", kFromFive},
+    OnlyCounted{"volume node affinity conflict", "nodes that cannot reach the pod's volume", kFromFive},
+    OnlyCounted{"did not have enough free storage", "nodes without storage for a new volume", kFromFive},
+    OnlyCounted{"resourceclaim not available", "nodes that cannot reach the claimed device", kFromFive},
+    OnlyCounted{"cannot allocate all claims", "nodes without the claimed devices",
+                "kube-scheduler names them from -v=5 on, readably with --logging-format=json"},
 };
 constexpr std::string_view kCountedOnly = "it names none at any level";
 

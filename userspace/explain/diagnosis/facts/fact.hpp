@@ -43,6 +43,7 @@ enum class FactKind : std::uint8_t {
   kCellFits,      ///< a NUMA cell of the node does for one resource of a container, or of the whole pod
   kCellFails,     ///< it does not
   kCellsSpared,   ///< the resource does not belong to cells, and need not
+  kDryRun,        ///< nodes are looked at without some of their pods: what follows about nodes is no verdict
   kNominates,     ///< the node on which room is being made for the pod
   kVictim,        ///< another pod that is ended for that, and the node; or only the node
   kDisplaces,     ///< another pod, not bound yet, that gives up its node for that

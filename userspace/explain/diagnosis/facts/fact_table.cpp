@@ -6,6 +6,7 @@
 
 #include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

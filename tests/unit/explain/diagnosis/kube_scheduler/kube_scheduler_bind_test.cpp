@@ -28,6 +28,18 @@ TEST(KubeSchedulerBind, ABindThatFails) {
       body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
 }
 
+TEST(KubeSchedulerBind, APodWaitsForItsDevicesWithItsNode) {
+  DiagnosisStore store;
+  test::read(
+      store,
+      test::log_of(
+          {R"("Event occurred" object="ns/p" kind="Pod" reason="BindingConditionsPending" message="waiting for binding conditions for device on node n1")"}));
+  const auto found = store.find("ns", "p").value_or(Diagnosis{});
+  EXPECT_EQ(found.filter.verdict, Verdict::kPassed);
+  EXPECT_EQ(found.bind.verdict, Verdict::kNone);
+  EXPECT_EQ(found.node, "n1");
+}
+
 // From about 1.26 on, the error of a bind has no beginning of its own: only the lines before it tell.
 TEST(KubeSchedulerBind, ABindThatFailsIsTheBindsWhateverItsErrorIs) {
   const auto error = [](std::string_view err) {
