@@ -1,6 +1,7 @@
 // What kubectl prints of pods' events, instead of a scheduler's log.
 #include "tools/flowtap/saved/kube_events.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -190,6 +191,28 @@ TEST(KubeEvents, DescribePod) {
   EXPECT_EQ(events.nameless() + events.without_namespace(), 0U);
   EXPECT_EQ(events_of(events, "\n\nName:  db-0\nNamespace:  data\n" + kTable), Events{failed("data", "db-0")})
       << "several pods";
+}
+
+// Whoever asks others for help quotes it, indents it, or has numbered it.
+TEST(KubeEvents, AllLinesMayStandBehindSomething) {
+  const std::string text = kDescription + kTable + "\nName:  db-0\nNamespace:  data\n" + kTable;
+  for (const char* const before : {"> ", ">> ", "> > ", "    ", "     7\t", "12:"}) {
+    std::string quoted;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) quoted += before + line + '\n';
+    EXPECT_EQ(events_of(quoted), (Events{failed(), failed("data", "db-0")})) << before;
+  }
+  const std::string row =
+      "LAST SEEN  TYPE  REASON  OBJECT  MESSAGE\n> 48s  Warning  FailedScheduling  pod/web-0  ";
+  EXPECT_EQ(events_of("> " + row + kNoFit + '\n'), Events{failed("default")});
+}
+
+TEST(KubeEvents, AnAnnotationBehindSomethingNamesNoPod) {
+  const std::string name = "Name:  web-0\nNamespace:  shop\nAnnotations:  x:\n";
+  for (const char* const before : {"> ", "    ", "  7\t"}) {
+    const std::string spoof = fmt::format("{0}Name:  victim\n{0}Namespace:  bank\n", before);
+    EXPECT_EQ(events_of(name + spoof + kTable), Events{failed()}) << before;
+  }
 }
 
 TEST(KubeEvents, ADescriptionWithoutItsBeginningNamesNoPod) {

@@ -83,6 +83,29 @@ TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
 }
 
 // As kubectl prints the list, with what an event has beside.
+// gcloud logging read, and aws logs get-log-events --output yaml: strings may be folded.
+TEST(ObjectRecords, EntriesOfALogInYamlAreItsRecords) {
+  const std::string around =
+      "logName: projects/p/logs/x\nresource:\n  labels:\n    cluster_name: c\n  type: k8s\n";
+  const std::string entry =
+      "---\ninsertId: a1\njsonPayload:\n  message: '\"Attempting to schedule pod\" pod=\"a/b\"'\n" + around +
+      "severity: INFO\nsourceLocation:\n  file: schedule_one.go:97\n  line: '97'\n"
+      "timestamp: '2026-11-26T10:00:00.100001Z'\n";
+  EXPECT_EQ(read(entry + entry).records, (Records{kRecord, kRecord}));
+  const std::string text =
+      "I1126 10:00:00.100001       1 a.go:97] \"No fit\" err=\"1 didn't fit, 2 did\" pod=\"a/b\"";
+  const std::string folded =
+      "'I1126 10:00:00.100001       1 a.go:97] \"No fit\" err=\"1 didn''t\n    fit, 2 did\" pod=\"a/b\"'\n";
+  for (const char* const key :
+       {"---\ninsertId: a1\n", "- ingestionTime: 1795687200100\n  ", "- eventId: '1'\n  "}) {
+    const std::string name = key[1] == ' ' ? "message: " : "textPayload: ";
+    const std::string end =
+        key[1] == ' ' ? "  timestamp: 1795687200100\n" : "timestamp: '2026-11-26T10:00:00Z'\n";
+    EXPECT_EQ(read(key + name + folded + end + key + name + folded + end).records, (Records{text, text}))
+        << key;
+  }
+}
+
 TEST(ObjectRecords, EventsInYamlAreThoseInJson) {
   const KubeEvent event{
       .ns = "shop",

@@ -86,6 +86,11 @@ TEST(Prefix, NumbersAndTimesDoNotTellALog) {
             source_of("Nov 27 9:00:01 cp1 kube-scheduler[1234]: "));
   EXPECT_EQ(source_of("2026-11-26T10:00:00.103500001Z "), source_of("2026-11-26T10:00:01.1Z "));
   EXPECT_EQ(source_of("12:"), source_of("7:"));
+  EXPECT_EQ(source_of("kube.log-12-"), source_of("kube.log:13:"));
+  for (const char* const none : {"", "> ", "```", "\t'", "<html><body><pre class=\"x\">", "\xe2\x80\x8b"})
+    EXPECT_EQ(source_of(none), "") << none;
+  EXPECT_EQ(source_of(std::string_view("logs/a.log\0\000644\0", 16)), "") << "an archive's";
+  EXPECT_NE(source_of("<1 "), "") << "no tag";
   EXPECT_NE(source_of("kube-scheduler-cp1 "), source_of("kube-scheduler-cp2 ")) << "two pods";
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
@@ -54,20 +55,45 @@ std::string go_quoted(std::string_view text) {
   return in_quotes(escaped, escaped.size());
 }
 
+// A mail has quoted the line, or a program has numbered it: "> > x", "    12\tx", "12:x".
+std::string_view without_margin(std::string_view line) {
+  if (line.starts_with('>')) {
+    while (line.starts_with('>')) line.remove_prefix(line.starts_with("> ") ? 2 : 1);
+    return line;
+  }
+  const std::size_t number = line.find_first_not_of(' ');
+  const std::size_t end =
+      number == std::string_view::npos ? number : line.find_first_not_of("0123456789", number);
+  const bool numbered =
+      end != std::string_view::npos && end > number && (line[end] == '\t' || line[end] == ':');
+  return numbered ? line.substr(end + 1) : line;
+}
+
 }  // namespace
 
-// These count only where they begin a line: a pod's volumes have names, too.
+// These count only where they begin a line: a pod's volumes have names, too. If all is indented, the two stand below each other.
 bool KubeEvents::read_description(std::string_view line) {
   constexpr std::string_view kName = "Name:";
   constexpr std::string_view kNamespace = "Namespace:";
-  if (line.starts_with(kName)) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const Description before = std::exchange(indented_, {});
+  const bool may_begin = !is_in_description() || indent == description_.indent;
+  line.remove_prefix(indent);
+  if (line.starts_with(kName) && (indent == 0 || may_begin)) {
     const std::string_view pod = trimmed(line.substr(kName.size()), KubeColumns::kSpace);
-    layout_ = Layout::kUnknown;
-    description_ = {};
-    if (flow::is_dns_subdomain(pod)) description_.pod = pod;
+    Description& named = indent == 0 ? description_ : indented_;
+    if (indent == 0) layout_ = Layout::kUnknown;
+    named = {};
+    named.indent = indent;
+    if (flow::is_dns_subdomain(pod)) named.pod = pod;
     return true;
   }
   if (!line.starts_with(kNamespace)) return false;
+  if (indent > 0 && (before.pod.empty() || before.indent != indent)) return false;
+  if (indent > 0) {
+    layout_ = Layout::kUnknown;
+    description_ = before;
+  }
   const std::string_view ns = trimmed(line.substr(kNamespace.size()), KubeColumns::kSpace);
   description_.ns.clear();
   if (flow::is_dns_label(ns)) description_.ns = ns;
@@ -154,7 +180,12 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
 }
 
 std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
-  if (line.size() > kLongestEvent || read_description(line)) return std::nullopt;
+  if (line.size() > kLongestEvent) return std::nullopt;
+  const std::string_view bare = without_margin(line);
+  // Whoever made the pod may have written such lines into an annotation.
+  if (!is_in_description()) margin_ = bare.size() < line.size();
+  if (margin_) line = bare;
+  if (read_description(line)) return std::nullopt;
   if (read_heading(line)) {
     ++lines_;
     return std::nullopt;

@@ -5,10 +5,11 @@
 // "48s (x150 over 11m)" and "Pod/web-0". `kubectl describe pod` ends with such a table, too:
 //   Type     Reason            Age                  From               Message
 //   Warning  FailedScheduling  48s (x150 over 11m)  default-scheduler  0/12 nodes are available: ...
-// No heading is needed. kubectl cuts a message at its end of line, so a line is an event.
+// No heading is needed, and all lines may be indented, quoted as in a mail, or numbered. kubectl cuts a message at its end of line, so a line is an event.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ class KubeEvents {
     std::string pod;
     std::string ns;
     bool has_events = false;
+    std::size_t indent = 0;  ///< of its first lines
   };
 
   bool read_description(std::string_view line);
@@ -73,6 +75,8 @@ class KubeEvents {
 
   Layout layout_ = Layout::kUnknown;
   Description description_;
+  Description indented_;  // its first line came, and was indented: the next one tells whether it is one
+  bool margin_ = false;   // something stands before each line
   std::uint64_t nameless_ = 0;
   std::uint64_t without_namespace_ = 0;
   std::uint64_t lines_ = 0;

@@ -14,12 +14,11 @@
 #include "saved_file.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/whole_records.hpp"
+#include "unwrap/line_order.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-// A scheduler that writes from several threads has records in the wrong order, but by less than this.
-constexpr std::uint64_t kOutOfOrder = 1'000'000;  // µs
 constexpr const char* kCopy = "a temporary file for a log that comes out of a pipe";
 
 class SpanReader {
@@ -67,7 +66,7 @@ flow::KlogTime begin_of(const PieceSpans& spans) {
 bool PieceSpan::follows(const PieceSpan& before) const {
   // A piece may have no facts.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
-  return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
+  return same && first && before.last && flow::micros_between(first, before.last) <= LineOrder::kOutOfOrder;
 }
 
 std::string log_name(std::string_view output, std::string_view source) {

@@ -163,7 +163,7 @@ void Reading::read_events() {
 
 void Reading::take(const File& file, Outputs& outputs, std::string_view output, const SavedLine& line) {
   using Kind = SavedLine::Kind;
-  ++read_.lines;
+  read_.lines += 1 + static_cast<std::uint64_t>(std::ranges::count(line.text, '\n'));
   if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
     if (take_event(line.text)) {
       ++read_.kubectl;

@@ -159,7 +159,23 @@ TEST_F(WhyFormsTest, TheFilesThatWereFoundGiveTheAnswers) {
     SCOPED_TRACE(file.path().filename().string());
     EXPECT_EQ(answers(kBase, file.path()), right);
   }
-  EXPECT_EQ(files, 33);
+  EXPECT_EQ(files, 40);
+}
+
+// A page's tag, a table's border, a terminal's blanks, an editor's sign.
+TEST_F(WhyFormsTest, WhatStandsBehindALineBelongsToNoValue) {
+  for (const FoundLog& log :
+       {FoundLog{"found/k8s-1.36/taints-text.log", {"sched/many"}},
+        FoundLog{"scheduler/hami-2.10-filter-failed-v5.log", {"default/gpu-pod-default"}}}) {
+    const json::array right = answers(log, in_golden(log.path));
+    for (const char* const behind : {"</p>", "</td></tr>", "$", " |", "\t|", ")", "   ", "\xe2\x80\x8b"}) {
+      SCOPED_TRACE(behind + (", " + log.path));
+      std::string bytes;
+      for (const test::LogEntry& record : klog_records(golden(log.path)))
+        bytes += record.text + behind + '\n';
+      EXPECT_EQ(answers(log, write("log", bytes)), right);
+    }
+  }
 }
 
 // klog's text has no year.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/ascii.hpp"
+#include "single_quoted.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
@@ -58,6 +59,7 @@ std::size_t open_quote(std::string_view line, std::size_t at) {
 
 // Members of an object or of a list, whatever they are.
 bool are_members(std::string_view text) {
+  if (text.ends_with("', '") || text.ends_with("\", ")) return true;
   return text.empty() || text.starts_with('{') || std::string_view(",[{(=").contains(text.back()) ||
          text.contains(R"(":)") || text.contains(R"(" :)");
 }
@@ -81,6 +83,8 @@ PrefixKind kind_of_prefix(std::string_view line, std::size_t opening, const Encl
     case Quoting::kEscaped: {
       if (opening == std::string_view::npos) {
         const std::string_view near = before.substr(found.at - std::min(found.at, kLongestHeader));
+        if (const std::size_t newline = near.rfind(R"(\n)"); newline != std::string_view::npos)
+          return prefix_kind(near.substr(newline + 2));
         return near.contains(R"(\")") ? PrefixKind::kProse : PrefixKind::kTools;
       }
       const PrefixKind kind = in_string(line, opening, found.at);
@@ -150,6 +154,9 @@ std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
     const bool doubled = line.substr(any, 2) == R"("")" && slashes_before(line, any) == 0;
     found.quoting = doubled ? Quoting::kDoubled : Quoting::kEscaped;
     found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, opening) + 1)) - 1;
+  } else if (!in_quotes && at > 0 && line[at - 1] == 'n' && is_behind_escape(line, at)) {
+    found.quoting = Quoting::kEscaped;  // a later line of a string that begins far before it
+    found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, at - 1))) - 1;
   }
   found.at = at;
   found.behind = kind_of_prefix(line, opening, found);
@@ -249,12 +256,17 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
   std::size_t end = line.size();
   switch (enclosed.quoting) {
     case Quoting::kNone: {
+      const char before = at > 0 ? line[at - 1] : ' ';
+      if (before == '\'') {
+        end = at + end_of_single_quoted(line.substr(at));
+        const std::string_view text = single_quoted(line.substr(at, end - at), buffer);
+        return {.text = without_newlines(text), .end = std::min(end + 1, line.size())};
+      }
       if (enclosed.form == KlogForm::kJson && at > 0) {
         end = end_of_object(line, at);
         return {.text = line.substr(at, end - at), .end = end};
       }
-      const char before = at > 0 ? line[at - 1] : ' ';
-      if ((before == '\'' || before == '`') && line.ends_with(before)) --end;
+      if (before == '`' && line.ends_with(before)) --end;
       return {.text = without_newlines(line.substr(at, end - at)), .end = line.size()};
     }
     case Quoting::kRaw:

@@ -2,6 +2,7 @@
 
 #include "around/prefix_kind.hpp"
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
@@ -52,9 +53,11 @@ std::optional<std::string_view> ended(std::string_view before) {
   return text.substr(0, last + 1);
 }
 
-// A sentence has no word that ends with a header.
+// A sentence has no word that ends with a header. Old ends of lines and tags have none of their own either.
 bool is_glued(std::string_view before) {
-  return is_alphanumeric(before.back()) || std::string_view(".)]}").contains(before.back());
+  constexpr std::string_view kLineSeparator = "\xe2\x80\xa8";
+  return is_alphanumeric(before.back()) || std::string_view(".)]}\r>").contains(before.back()) ||
+         before.ends_with(kLineSeparator);
 }
 
 }  // namespace
@@ -82,8 +85,9 @@ std::optional<JoinedRecord> first_of_joined(std::string_view line) {
         continue;
       }
       if (at == from || !record->structured)
-        return at > from && is_glued(before) ? std::optional(JoinedRecord{.text = before, .next = at})
-                                             : std::nullopt;
+        return at > from && is_glued(before)
+                   ? std::optional(JoinedRecord{.text = trimmed(before, "\r"), .next = at})
+                   : std::nullopt;
       const auto text = ended(before);
       return text ? std::optional(JoinedRecord{.text = *text, .next = at}) : std::nullopt;
     }

@@ -1,4 +1,5 @@
-// Exports and reversed files have the newest line first. This turns them round.
+// Exports and reversed files have the newest line first, and pages of an export or files that were joined have their parts in any
+// order. This puts them in the order of their times.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,9 @@ class LineOrder {
   /// Much more than an export has. Lines beyond that are left out, the oldest ones.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
 
+  /// A scheduler that writes from several threads has records in the wrong order, but by less than this.
+  static constexpr std::int64_t kOutOfOrder = 1'000'000;  // µs
+
   using Take = Unwrapper::Take;
 
   /// Gives `take` what Unwrapper finds in the lines, the oldest first.
@@ -33,7 +37,7 @@ class LineOrder {
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
  private:
-  enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst };
+  enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst, kMixed };
   struct Line {
     std::string text;
     bool full;
@@ -43,8 +47,11 @@ class LineOrder {
   void look(std::string_view line);
   void hold(std::string_view line, bool full, std::uint64_t time);
   void give_reversed(std::string_view line, std::uint64_t time);
+  [[nodiscard]] bool is_newest_first() const;
   void decide();
+  void give_held(const Take& take);
   void give_all();
+  void give_sorted();
 
   Take take_;
   DoubtedPrefixes doubted_;
@@ -56,6 +63,8 @@ class LineOrder {
   std::deque<Line> held_;
   std::size_t bytes_ = 0;
   flow::KlogTime last_;
+  flow::KlogTime latest_;
+  bool mixed_ = false;  // a record is much older than another one before it
   std::uint64_t rising_ = 0;
   std::uint64_t falling_ = 0;
   std::uint64_t left_out_ = 0;

@@ -26,8 +26,18 @@ constexpr std::array kEntities = {Stands{"&quot;", "\""}, Stands{"&#34;", "\""},
 constexpr std::array kQuotes = {Stands{"\xe2\x80\x9c", "\""}, Stands{"\xe2\x80\x9d", "\""},
                                 Stands{"\xe2\x80\x9e", "\""}, Stands{"\xe2\x80\x9f", "\""}};
 
+constexpr std::string_view kObjectInField = R"("{"")";
+constexpr std::array kDoubled = {Stands{R"("")", "\""}};
+
 bool has_any(std::string_view text, std::span<const Stands> table) {
   return std::ranges::any_of(table, [text](const Stands& row) { return text.contains(row.first); });
+}
+
+// Where the quote stands that ends a field of CSV; npos: it is not in this line.
+std::size_t end_of_field(std::string_view line, std::size_t at) {
+  for (at = line.find('"', at); at != std::string_view::npos; at = line.find('"', at + 2))
+    if (!line.substr(at + 1).starts_with('"')) return at;
+  return at;
 }
 
 void replace_all(std::string_view text, std::span<const Stands> table, std::string& out) {
@@ -95,7 +105,23 @@ void PlainText::undo_spaces(std::string_view& line, bool in_block) {
   if (find_record(spaced)) line = spaced_ = std::move(spaced);
 }
 
+// Fields that are objects are given as the JSON that they are, and all others stay doubled.
+std::string_view PlainText::without_doubled_objects(std::string_view line) {
+  undoubled_.clear();
+  std::string field;
+  std::size_t done = 0;
+  for (std::size_t at = 0; (at = line.find(kObjectInField, at)) != std::string_view::npos; at = done) {
+    const std::size_t end = end_of_field(line, at + 1);
+    if (end == std::string_view::npos) break;
+    replace_all(line.substr(at + 1, end - at - 1), kDoubled, field);
+    undoubled_.append(line.substr(done, at + 1 - done)).append(field);
+    done = end;
+  }
+  return undoubled_.append(line.substr(done));
+}
+
 std::string_view PlainText::undo(std::string_view line, bool in_block) {
+  if (line.contains(kObjectInField)) line = without_doubled_objects(line);
   undo_spaces(line, in_block);
   if (entities_ || line.contains('&')) line = requoted(line, kEntities, entities_, decoded_);
   if (quotes_ || line.contains("\xe2\x80")) line = requoted(line, kQuotes, quotes_, quoted_);

@@ -1,5 +1,5 @@
 // Undoes what pages, chats and office programs make of a line's characters: spaces that do not break or tabs in the place of
-// spaces, HTML's entities, typographic quotes.
+// spaces, HTML's entities, typographic quotes. And CSV, of JSON in its fields.
 #pragma once
 
 #include <string>
@@ -14,11 +14,13 @@ class PlainText {
   [[nodiscard]] std::string_view undo(std::string_view line, bool in_block);
 
  private:
+  [[nodiscard]] std::string_view without_doubled_objects(std::string_view line);
   void undo_spaces(std::string_view& line, bool in_block);
 
   bool spaces_ = false;    // the last record had spaces that do not break
   bool entities_ = false;  // it had entities instead of quotes
   bool quotes_ = false;    // it had typographic quotes
+  std::string undoubled_;
   std::string spaced_;
   std::string decoded_;
   std::string quoted_;

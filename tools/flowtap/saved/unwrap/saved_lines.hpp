@@ -10,6 +10,7 @@
 #include "objects/object_lines.hpp"
 #include "objects/yaml_events.hpp"
 #include "pieces.hpp"
+#include "quoted_printable.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
 #include "wrapped/wrapped_lines.hpp"
@@ -33,7 +34,7 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { yaml_.add(line, false, time_, undoes_); });
+    lines_.finish([this](std::string_view line) { mail_.add(line, false, time_, decodes_); });
     end();
   }
   /// The bytes break off within a line, which says nothing.
@@ -45,9 +46,10 @@ class SavedLines {
 
  private:
   void cut(std::string_view text) {
-    lines_.take(text, [this](std::string_view line) { yaml_.add(line, true, time_, undoes_); });
+    lines_.take(text, [this](std::string_view line) { mail_.add(line, true, time_, decodes_); });
   }
   void end() {
+    mail_.finish(decodes_);
     yaml_.finish(undoes_);
     wrapped_.finish(joins_);
     objects_.finish(adds_);
@@ -57,6 +59,7 @@ class SavedLines {
   TextDecoder decoder_;
   LineCutter lines_{kLongestLine, dividing_place};
   std::uint64_t time_ = 0;
+  QuotedPrintable mail_;
   YamlEvents yaml_;
   WrappedLines wrapped_;
   ObjectLines objects_;
@@ -69,6 +72,9 @@ class SavedLines {
   };
   const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
     wrapped_.add(line, full, time, joins_);
+  };
+  const QuotedPrintable::Take decodes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    yaml_.add(line, full, time, undoes_);
   };
 };
 

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "explain/diagnosis/facts/cut_mark.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 
@@ -29,9 +30,18 @@ std::string_view text_of(const flow::KlogPair& pair, std::string& buffer) {
   return text;
 }
 
+// Without what stands behind the line and belongs to a terminal, a page or a table.
+std::string_view name_in(std::string_view text) {
+  const auto of_name = [](char c) { return is_alphanumeric(c) || std::string_view("-./_").contains(c); };
+  const auto* const end = std::ranges::find_if_not(text, of_name);
+  const auto* const behind = std::find_if_not(end, text.end(), [](char c) { return c == ' ' || c == '\t'; });
+  if (behind != text.end() && is_alphanumeric(*behind)) return text;
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
 // The pod that a free text names as "ns/name"; both empty: that is no pod's name.
 flow::FlowKey pod_in(std::string_view text) {
-  while (text.ends_with(' ')) text.remove_suffix(1);
+  text = name_in(text);
   const std::size_t slash = std::min(text.find('/'), text.size());
   const flow::FlowKey pod{.ns = text.substr(0, slash), .name = text.substr(std::min(slash + 1, text.size()))};
   return flow::is_dns_label(pod.ns) && flow::is_dns_subdomain(pod.name) ? pod : flow::FlowKey{};
@@ -101,7 +111,8 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
         fact.pod = pod_in(taken);
         named = !fact.pod.name.empty();
       }
-      if (const Field* field = field_named(name)) fact.at(*field) = fitting(*field, taken);
+      if (const Field* field = field_named(name))
+        fact.at(*field) = fitting(*field, *field == Field::kContainer ? name_in(taken) : taken);
     };
     if (!matches(row.pattern, text, take) || !named) return false;
   }

@@ -187,7 +187,8 @@ bool KlogPairs::next_text(KlogPair& pair) {
   } else if (first == '{' || first == '[') {
     const std::size_t end = end_of_nested(line, value);
     if (open && may_go_on(line, end)) return stop(true);
-    if (end != kNone && ends_value(line, end)) return give(pair, Kind::kJson, value, end, end);
+    const bool ends = end != kNone && (ends_value(line, end) || (!open && is_frame(line.substr(end))));
+    if (ends) return give(pair, Kind::kJson, value, end, end);
   } else if (const std::string_view rest = line.substr(std::min(value, line.size()));
              rest.starts_with(kGoMap)) {
     const std::size_t end = end_of_nested(line, value + kGoMap.size() - 1);

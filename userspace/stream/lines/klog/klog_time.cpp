@@ -84,9 +84,14 @@ KlogInstant klog_instant(const KlogRecord& record, std::uint64_t kept) {
   return at - Micros(late);
 }
 
+std::int64_t micros_between(const KlogTime& a, const KlogTime& b) {
+  if (!a || !b) return 0;
+  const std::uint64_t later = (*b + kYear - *a) % kYear;
+  return later < kYear / 2 ? static_cast<std::int64_t>(later) : -static_cast<std::int64_t>(kYear - later);
+}
+
 bool is_earlier(const KlogTime& a, const KlogTime& b) {
-  if (!a || !b || *a == *b) return false;
-  return (*b + kYear - *a) % kYear < kYear / 2;
+  return micros_between(a, b) > 0;
 }
 
 }  // namespace flowtap::flow

@@ -22,6 +22,10 @@ using KlogInstant = std::optional<std::chrono::system_clock::time_point>;
 /// kept, in ns since 1970; 0: that is not known.
 [[nodiscard]] KlogInstant klog_instant(const KlogRecord& record, std::uint64_t kept);
 
+/// µs from `a` to `b`, negative if that was before `a`, also over a year's end: they are less than half a year apart. 0 where one is
+/// not known.
+[[nodiscard]] std::int64_t micros_between(const KlogTime& a, const KlogTime& b);
+
 /// Whether `a` was before `b`, also over a year's end: they are less than half a year apart. False where one is not known.
 [[nodiscard]] bool is_earlier(const KlogTime& a, const KlogTime& b);
 

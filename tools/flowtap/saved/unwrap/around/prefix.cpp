@@ -76,18 +76,45 @@ std::size_t length_of_mark(std::string_view text) {
   return is_set && std::string_view("AB012").contains(text[2]) ? 3 : 0;
 }
 
+std::string without_tags(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('<'), text.size());
+    out += text.substr(0, open);
+    text.remove_prefix(open);
+    const std::size_t name = text.starts_with("</") ? 2 : 1;
+    const std::size_t close = text.find('>');
+    const bool is_tag = close != std::string_view::npos && name < text.size() &&
+                        (is_lower(text[name]) || is_upper(text[name]));
+    out += text.substr(0, is_tag ? 0 : 1);
+    text.remove_prefix(is_tag ? close + 1 : std::min<std::size_t>(1, text.size()));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string source_of(std::string_view prefix) {
-  prefix = prefix.substr(0, kTelling);
+  // An archive has the file's own name and zeros before its first line, and a page has its tags.
+  prefix.remove_prefix(prefix.rfind('\0') + 1);  // npos + 1 is 0
+  const std::string shown = without_tags(prefix.substr(0, kTelling));
+  prefix = shown;
+  // Quotes and marks of a chat's or a terminal's, which may stand before the first line only.
+  if (std::ranges::none_of(prefix, is_alphanumeric)) return {};
   std::string out;
   for (std::size_t at = 0; at < prefix.size();) {
     const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);
     const std::size_t end = end_of_digits(prefix, at);
     const bool ends = end == prefix.size() || !is_alphanumeric(prefix[end]) || is_of_a_time(prefix[end]);
     if (end > at && !in_word && ends) {
+      // grep has "12-" and "kube.log-12-" before the lines around those that it was asked for.
+      if (out.ends_with('-')) out.back() = ':';
       out += '0';
       at = end;
+      if (prefix.substr(at).starts_with('-')) {
+        out += ':';
+        ++at;
+      }
     } else {
       const std::size_t next = std::max(end, at + 1);
       out += prefix.substr(at, next - at);

@@ -81,6 +81,12 @@ std::vector<PrefixWord> prefix_words(std::string_view text) {
   return out;
 }
 
+// Languages that shorten a month's name by a full stop: "nov. 26 10:00:00 ".
+bool is_month(const std::vector<PrefixWord>& words, const PrefixWord& word) {
+  const auto behind = static_cast<std::size_t>(&words.back() - &word);
+  return word.prose && word.clause && behind >= 2 && (&word)[1].time && (&word)[2].time;
+}
+
 // Of YAML: "  message: ", "- log: ".
 bool is_key(std::string_view text, const std::vector<PrefixWord>& words) {
   const bool indented = kBlanks.contains(text.front()) && words.size() == 1;
@@ -138,6 +144,7 @@ PrefixKind prefix_kind(std::string_view text) {
   std::size_t most = 0;
   for (const PrefixWord& word : words) {
     level = level || word.level;
+    if (is_month(words, word)) continue;
     side_by_side = word.prose ? side_by_side + 1 : 0;
     most = std::max(most, side_by_side);
     const bool in_middle = &word != &words.back();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "merged_record.hpp"
+#include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
 #include "yaml_object.hpp"
 
 namespace flowtap::cli {
@@ -12,8 +13,9 @@ namespace {
 
 // The API server holds no larger object.
 constexpr std::size_t kLargestObject = std::size_t{2} << 20U;
-// kubectl sorts by keys, and an event has no earlier ones.
-constexpr std::array<std::string_view, 3> kFirstKeys = {"action: ", "apiVersion: ", "kind: Event"};
+// kubectl, gcloud and aws sort by keys, and an event or a log's entry has no earlier ones.
+constexpr std::array<std::string_view, 6> kFirstKeys = {
+    "action: ", "apiVersion: ", "eventId: ", "ingestionTime: ", "insertId: ", "kind: Event"};
 
 // Where the keys stand of the object that the line begins, or nothing.
 std::optional<std::size_t> begins_object(std::string_view line) {
@@ -51,8 +53,8 @@ void YamlEvents::give(const Take& take) {
   bytes_ = 0;
   if (lines.size() > 1) {
     const std::string object = boost::json::serialize(yaml_object(lines));
-    const auto records = find_merged(object) ? merged_records(object) : std::vector<ObjectRecord>();
-    if (records.size() == 1 && records.front().event) return take(object, true, time_);
+    const bool merged = find_merged(object) && merged_records(object).size() == 1;
+    if (merged || find_record(object)) return take(object, true, time_);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) take(lines[i], full_ || i + 1 < lines.size(), time_);
 }

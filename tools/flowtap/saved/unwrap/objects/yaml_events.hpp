@@ -1,4 +1,5 @@
-// Finds the events among the objects that kubectl prints in YAML, one by one or in a list, and gives each as a line of JSON.
+// Finds the events among the objects that kubectl prints in YAML, one by one or in a list, and the entries of
+// logs that gcloud and aws print. Each is given as a line of JSON.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ class YamlEvents {
  public:
   using Take = std::function<void(std::string_view line, bool full, std::uint64_t time)>;
 
-  /// Gives `take` an event as one line, and all other lines as they are.
+  /// Gives `take` an event or an entry as one line, and all other lines as they are.
   void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
   /// No more lines come.
   void finish(const Take& take) { give(take); }

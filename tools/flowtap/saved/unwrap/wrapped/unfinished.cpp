@@ -37,8 +37,13 @@ std::optional<Ending> ending_of_record(std::string_view text) {
   if (in_message || text.ends_with('=')) return Ending::kOpen;
   flow::KlogPairs pairs(*record);
   flow::KlogPair pair;
+  // Between brackets klog writes no value that does not end.
+  const auto is_cut = [&pair] {
+    const bool in_brackets = pair.value.starts_with('{') || pair.value.starts_with('[');
+    return pair.kind == PairKind::kCut || (pair.kind == PairKind::kUnquoted && in_brackets);
+  };
   while (pairs.next(pair))
-    if (pair.kind == PairKind::kCut) return Ending::kOpen;
+    if (is_cut()) return Ending::kOpen;
   if (pairs.cut()) return std::nullopt;  // a value of several lines
   const std::string_view rest = trimmed(record->body.substr(pairs.at()), kAtEdges);
   return ended_if(record->form == flow::KlogForm::kText ? rest.empty() : rest == "}");

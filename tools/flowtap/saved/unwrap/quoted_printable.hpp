@@ -1,0 +1,30 @@
+// Mails are sent as RFC 2045's quoted-printable: "=3D" is "=", and a line that is too long is broken behind a "=".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flowtap::cli {
+
+class QuotedPrintable {
+ public:
+  using Take = std::function<void(std::string_view line, bool full, std::uint64_t time)>;
+
+  /// Gives `take` the lines that were sent, and any other text as it is.
+  void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
+  /// No more lines come.
+  void finish(const Take& take) { give(take); }
+
+ private:
+  void give(const Take& take);
+
+  std::vector<std::string> held_;  // all but the last one end with "="
+  bool full_ = true;               // the last one
+  std::uint64_t time_ = 0;
+  bool known_ = false;  // the text is such a mail
+};
+
+}  // namespace flowtap::cli
