@@ -46,6 +46,14 @@ TEST(CriLine, AGapOfAnySizeIsReadBack) {
     }
 }
 
+// A read that the kernel kept from all programs has this cause as well, so nothing is said of a way to move bytes alone.
+TEST(CriLine, AGapThatNobodySawSaysSo) {
+  EXPECT_EQ(
+      gap_text(5, MissingCause::kUncaptured),
+      "[flowtap: 5 bytes are missing here: flowtapd did not see them pass (splice, sendfile, or a call that "
+      "the kernel did not show)]");
+}
+
 TEST(CriLine, LooksAsTheFormatSays) {
   CriTime clock;
   std::string out;
