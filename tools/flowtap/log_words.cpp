@@ -22,8 +22,9 @@ std::unexpected<Error> wrong(std::string what, std::string_view hint = kForms) {
 Result<std::optional<std::uint64_t>> tail_of(std::string_view text) {
   if (text == "-1" || text == "all") return std::nullopt;
   std::uint64_t lines = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, lines);
+  const char* const first = text.data();
+  const char* const last = first + text.size();
+  const auto [end, error] = std::from_chars(first, last, lines);
   if (error == std::errc{} && end == last) return lines;
   return wrong("--tail does not take " + in_quotes(text),
                "a whole number of lines, such as --tail 100; -1 and all stand for all lines");

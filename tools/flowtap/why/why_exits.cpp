@@ -138,6 +138,7 @@ std::string others_text(std::string_view of, const Ends& ends, const Style& styl
       ends.kills_of_others, [&last](const api::ContainerKills& kills) { return last.contains(kills.of.id); });
   for (const api::ContainerKills& kills : ends.kills_of_others) last.emplace(kills.of.id, kills.time);
   std::vector<std::pair<Time, std::string>> others;
+  others.reserve(last.size());
   for (const auto& [id, time] : last) others.emplace_back(time, id);
   std::ranges::sort(others, std::ranges::greater{});
   std::string text = fmt::format(
