@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace flowtap::test {
 
-/// How long a test waits for something that must happen. Only a failure takes that long.
+/// How long a test waits for something that must happen. Only a failure takes that long. An emulated machine beside much else starts
+/// a flowtapd in a minute.
 #ifdef __SANITIZE_THREAD__
 inline constexpr std::chrono::seconds kPatience{300};
 #else
-inline constexpr std::chrono::seconds kPatience{60};
+inline const std::chrono::seconds kPatience{std::getenv("FTAP_VM") != nullptr ? 180 : 60};
 #endif
 
 /// Checks again and again until it is true; false when the time is over. The first pauses are short, as most of what a test waits

@@ -60,8 +60,8 @@ bool FlowFollower::read_some(std::size_t limit) {
 
 bool FlowFollower::wait() const {
   pollfd readable{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-  constexpr auto kLimit = std::chrono::milliseconds(kPatience).count();
-  return ::poll(&readable, 1, static_cast<int>(kLimit)) == 1;
+  const auto limit = std::chrono::milliseconds(kPatience).count();
+  return ::poll(&readable, 1, static_cast<int>(limit)) == 1;
 }
 
 }  // namespace flowtap::test

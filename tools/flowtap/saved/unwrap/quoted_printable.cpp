@@ -10,10 +10,10 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::size_t kLongest = 76;  // bytes of a line, by RFC 2045
-constexpr std::size_t kMostParts = 4096;
+constexpr std::size_t kLongestOfMail = 76;  // bytes of a line, by RFC 2045
+constexpr std::size_t kMostOfOneLine = 4096;
 // Each pair of klog's has it, and nobody else writes it before a quote.
-constexpr std::string_view kSign = R"(=3D")";
+constexpr std::string_view kQuotedSign = R"(=3D")";
 constexpr std::string_view kEquals = "=3D";
 constexpr std::string_view kHeader = "Content-Transfer-Encoding: quoted-printable";
 
@@ -23,7 +23,7 @@ std::string_view without_return(std::string_view line) {
 
 bool goes_on(std::string_view line) {
   line = without_return(line);
-  return line.ends_with('=') && line.size() <= kLongest;
+  return line.ends_with('=') && line.size() <= kLongestOfMail;
 }
 
 bool is_hex(char c) {
@@ -51,11 +51,11 @@ std::string decoded(std::string_view text) {
 void QuotedPrintable::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
   known_ = known_ || line.starts_with(kHeader);
   const bool more = full && goes_on(line);
-  if (held_.empty() && !more && !known_ && !line.contains(kSign)) return take(line, full, time);
+  if (held_.empty() && !more && !known_ && !line.contains(kQuotedSign)) return take(line, full, time);
   if (held_.empty()) time_ = time;
   held_.emplace_back(line);
   full_ = full;
-  if (!more || held_.size() >= kMostParts) give(take);
+  if (!more || held_.size() >= kMostOfOneLine) give(take);
 }
 
 void QuotedPrintable::give(const Take& take) {
@@ -65,7 +65,7 @@ void QuotedPrintable::give(const Take& take) {
     const std::string_view text = without_return(line);
     joined += text.substr(0, goes_on(line) && &line != &lines.back() ? text.size() - 1 : text.size());
   }
-  known_ = known_ || joined.contains(lines.size() > 1 ? kEquals : kSign);
+  known_ = known_ || joined.contains(lines.size() > 1 ? kEquals : kQuotedSign);
   if (known_ && !lines.empty()) return take(decoded(joined), full_, time_);
   for (const std::string& line : lines) take(line, full_ || &line != &lines.back(), time_);
 }

@@ -3,12 +3,11 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 constexpr char kQuote = '\'';
 constexpr std::string_view kBetween = "', '";  // two of a list
 
 bool are_doubled(std::string_view text) {
-  for (std::size_t at = text.find(kQuote); at != kNone; at = text.find(kQuote, at + 2))
+  for (std::size_t at = text.find(kQuote); at != std::string_view::npos; at = text.find(kQuote, at + 2))
     if (!text.substr(at + 1).starts_with(kQuote)) return false;
   return true;
 }
@@ -16,7 +15,7 @@ bool are_doubled(std::string_view text) {
 // klog writes a backslash before the quotes of a value, and Python another one before that.
 bool is_pythons(std::string_view text) {
   bool found = false;
-  for (std::size_t at = text.find('\\'); at != kNone; at = text.find('\\', at + 2)) {
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 2)) {
     const std::string_view next = text.substr(at + 1, 1);
     if (next == "\"") return false;
     found = found || next == "\\" || next == "'";
@@ -28,7 +27,7 @@ bool is_pythons(std::string_view text) {
 
 std::size_t end_of_single_quoted(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r");
-  if (last != kNone && text[last] == kQuote && !text.contains(kBetween)) return last;
+  if (last != std::string_view::npos && text[last] == kQuote && !text.contains(kBetween)) return last;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view rest = text.substr(at + 1);
     if (text[at] == '\\' || (text[at] == kQuote && rest.starts_with(kQuote)))
