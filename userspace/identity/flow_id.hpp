@@ -24,12 +24,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/flows/short_id.hpp"
 #include "identity/identity.hpp"
 
 namespace flowtap::identity {
-
-/// So many characters of a container's id are shown by the runtimes' own tools, and name a container without a name.
-inline constexpr std::size_t kShortId = 12;
 
 /// One component: every byte outside [A-Za-z0-9._:@-] as %XX. An empty text stays empty.
 [[nodiscard]] std::string flow_component(std::string_view text);

@@ -74,7 +74,7 @@ Why why_no_containers_log(std::string_view pattern) {
   const std::string_view name = pattern.substr(pattern.find('/') + 1);
   const std::size_t star = name.rfind('*');
   std::string_view end = star == std::string_view::npos ? name : name.substr(star + 1);
-  constexpr std::size_t kSuffix = 1 + identity::kShortId;
+  constexpr std::size_t kSuffix = 1 + kShortId;
   bool can_end = star != std::string_view::npos || name.size() > kSuffix;
   if (end.size() > kSuffix) end.remove_prefix(end.size() - kSuffix);
   for (std::size_t i = 0; i < end.size(); ++i) {

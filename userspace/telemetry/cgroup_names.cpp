@@ -29,7 +29,7 @@ std::string workload_of(const identity::ContainerIdentity& who) {
 }
 
 WorkloadName name_of(const identity::ContainerIdentity& who) {
-  const std::string id = who.container_id.substr(0, identity::kShortId);
+  const std::string id = who.container_id.substr(0, kShortId);
   if (!who.pod && !who.pod_uid)
     return {.kind = WorkloadKind::kContainer,
             .ns = {},

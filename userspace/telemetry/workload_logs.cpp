@@ -13,8 +13,7 @@ using telemetry::WorkloadName;
 // "NAME-ID12", or only an id, which contains no '-'.
 std::string container_name(std::string_view component) {
   const auto dash = component.rfind('-');
-  const std::string_view name =
-      component.substr(0, dash == std::string_view::npos ? identity::kShortId : dash);
+  const std::string_view name = component.substr(0, dash == std::string_view::npos ? kShortId : dash);
   const auto decoded = identity::flow_id_components(name);
   return decoded ? decoded->front() : std::string();
 }

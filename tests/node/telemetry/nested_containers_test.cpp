@@ -52,7 +52,7 @@ TEST(NestedContainers, WhatTheInnerOneUsesIsTheOuterOnesOnce) {
   constexpr double kTicks = 0.008;  // a process that moves may be charged with one tick more or less
   EXPECT_NEAR(counted, charged, 0.01 * charged + kTicks);
   EXPECT_NEAR(files, charged, 2e-3);
-  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_CPU, inner_id.substr(0, identity::kShortId)), 0);
+  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_CPU, inner_id.substr(0, kShortId)), 0);
 }
 
 }  // namespace

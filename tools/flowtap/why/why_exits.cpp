@@ -12,6 +12,7 @@
 #include "api/json/exits_json.hpp"
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
+#include "base/flows/short_id.hpp"
 #include "base/json/members.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
@@ -125,11 +126,6 @@ std::string kills_text(std::string_view of, const api::ContainerKills& kills, Ti
   return text + when(kills.time, now) + '\n' + todo_text(memory_step(!kills.of.pod.empty()), style);
 }
 
-// As podman and Docker show it.
-std::string short_id(const std::string& id) {
-  return id.substr(0, 12);
-}
-
 std::string others_text(std::string_view of, const Ends& ends, const Style& style) {
   constexpr std::size_t kShown = 3;
   std::map<std::string, Time> last;
@@ -146,7 +142,7 @@ std::string others_text(std::string_view of, const Ends& ends, const Style& styl
       others.size() == 1 ? "another container" : fmt::format("{} other containers", others.size()),
       all_ended ? "" : ", or had processes killed");
   for (const auto& [time, id] : others | std::views::take(kShown))
-    text += todo_text(fmt::format("flowtap why {} says how", printable(short_id(id))), style);
+    text += todo_text(fmt::format("flowtap why {} says how", printable(id.substr(0, kShortId))), style);
   return text;
 }
 
