@@ -50,6 +50,7 @@ class LogOlder {
   /// From now on its programs do nothing: this build goes on with all its streams.
   void mute();
   [[nodiscard]] bool is_muted() const;
+  [[nodiscard]] const ftap_log_control& control() const { return control_.elements().front(); }
 
  private:
   LogOlder(std::string layout, LogGeneration generation, MapLayout slots)

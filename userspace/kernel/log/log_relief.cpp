@@ -50,9 +50,13 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   wait_for_programs();  // which looked in our tables before that, and capture over there
   for (LogOlder& older : older_) {
     // What was noted over there and is still in the pipe is ours now. One that was muted before has handed it on.
-    if (!older.is_muted())
+    if (!older.is_muted()) {
       for (const LogStream& stream : older.sweep())
         if (stream.written > stream.passed) ours.note_written(stream.target, stream.written - stream.passed);
+      // A build that dies between these two has the next one count them twice. The other way round they would be forgotten, and
+      // what they make suspect with them.
+      ours.add_counts(older.control());
+    }
     older.mute();
     for (const LogStream& now : older.sweep()) {
       const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });

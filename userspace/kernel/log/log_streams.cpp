@@ -306,6 +306,12 @@ Status LogStreams::list_executables(const std::vector<LogExecutable>& executable
   return replace_keys(exes_.get(), keys, __u32{mounts}, "executables");
 }
 
+void LogStreams::add_counts(const ftap_log_control& older) {
+  for (const auto count : {&ftap_log_control::lost_events, &ftap_log_control::no_slot,
+                           &ftap_log_control::rescued, &ftap_log_control::unsure})
+    __atomic_fetch_add(&(control().*count), load(older.*count), __ATOMIC_RELAXED);
+}
+
 std::uint64_t LogStreams::lost_events() const {
   return load(control().lost_events);
 }

@@ -147,6 +147,8 @@ class LogStreams {
   /// Adds what an older build has listed, as far as its maps have today's form.
   void take_lists(const LogMaps& older);
 
+  /// Adds what an older build's programs have counted: the counts below are of all builds since the first was attached.
+  void add_counts(const ftap_log_control& older);
   [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
   [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
   [[nodiscard]] std::uint64_t rescued()

@@ -1,5 +1,6 @@
 // A build with another layout relieves this one while everything is written to: each byte is captured by exactly one of
 // the two.
+#include <bpf/bpf.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,10 +12,12 @@
 #include <memory>
 #include <thread>
 
+#include "kernel/map_view.hpp"
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/must.hpp"
 
 namespace flowtap {
 namespace {
@@ -99,6 +102,32 @@ std::uint64_t missed(const std::string& bpffs) {
     EXPECT_TRUE(programs.back());
   }
   return kernel::count_misses(programs).value().unseen;
+}
+
+// What is not known to be captured makes flows suspect also after an upgrade.
+TEST_P(LogTapUpgrade, WhatWasCountedIsNotForgotten) {
+  const auto live = start();
+  const auto control_of = [this](const std::string& layout) {
+    const Fd pinned(::bpf_obj_get((options_.bpffs + "/flowtap/" + layout + "/control").c_str()));
+    return test::must(kernel::MapView<ftap_log_control>::map(pinned.get(), 1));
+  };
+  const auto older = control_of(kernel::log_abi());
+  ftap_log_control& before = older.elements().front();
+  before.lost_events += 1;
+  before.no_slot += 2;
+  before.rescued += 3;
+  before.unsure += 4;
+  test::NextService next(options_.bpffs, root_ + "/frames");
+  next.relieved();
+  for (const std::string& layout : test::must(kernel::LogPins(options_.bpffs).layouts())) {
+    if (layout == kernel::log_abi()) continue;
+    const auto newer = control_of(layout);
+    const ftap_log_control& after = newer.elements().front();
+    for (const auto count : {&ftap_log_control::lost_events, &ftap_log_control::no_slot,
+                             &ftap_log_control::rescued, &ftap_log_control::unsure})
+      EXPECT_GE(after.*count, before.*count);
+  }
+  ASSERT_EQ(next.end(), 0);
 }
 
 TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
