@@ -34,11 +34,14 @@ class ScriptedSource final : public RecordSource {
   void commit(RingPosition position) override;
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override;
   void interrupt() override;
+  [[nodiscard]] double fill() const override { return fill_is; }
 
   /// Records that are not committed.
   [[nodiscard]] std::size_t held() const;
   /// How long the last wait() was told to wait at most.
   [[nodiscard]] std::chrono::milliseconds patience() const;
+
+  double fill_is = 0;  ///< what fill() returns
 
  private:
   struct Item {

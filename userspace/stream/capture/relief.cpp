@@ -25,6 +25,8 @@ using namespace std::chrono_literals;
 constexpr auto kDrainLongest = 10s;
 // Finding names takes some looks at files. A stream that has no name by then gets one from its new slot.
 constexpr auto kNamesLongest = 1s;
+// The journal may be smaller than what waits in the ring. What is written meanwhile goes into the room that is left there.
+constexpr double kWaitBelow = 0.9;
 constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
 
 // The slots of another build. Nothing is changed in them.
@@ -81,6 +83,7 @@ class OlderDrain {
   /// Its programs are at rest: drains all, however long that takes on a busy machine. What stays would be in no flow, and missing
   /// in none, until the next start.
   void drain_all() {
+    consumer_.rest();
     const auto begin = Clock::now();
     Progress progress(kDrainLongest, begin);
     do consumer_.round();
@@ -98,7 +101,8 @@ class OlderDrain {
              flow::Journal& journal, flow::Namer& namer)
       : slots_(older, std::move(ours)),
         ring_(std::move(ring)),
-        consumer_(*ring_, journal, slots_, namer, {}, &files_) {
+        consumer_(*ring_, journal, slots_, namer, {.taker_patience = kDrainLongest, .wait_below = kWaitBelow},
+                  &files_) {
     // Followed files are left out: the journal counts their bytes otherwise than the older build, and the files have all of them.
     for (const flow::StreamView& stream : journal.streams())
       if (notes_of(stream)) files_.leave_out(stream.number);

@@ -108,12 +108,15 @@ bool LogConsumer::round() {
 // Whoever makes lines of the journal gets time while the ring has room, since what the journal gives up before it was taken is a
 // gap. It does not get much: whatever is decided by time here counts on a ring that was drained meanwhile.
 bool LogConsumer::waits_for_taker(Clock::time_point now) {
-  if (journal_.untaken() <= journal_.max_bytes() / 2) {
+  const std::uint64_t untaken = journal_.untaken();
+  if (untaken <= journal_.max_bytes() / 2) {
     ahead_since_.reset();
     return false;
   }
-  if (!ahead_since_) ahead_since_ = now;
-  return !is_last_ && now - *ahead_since_ < options_.taker_patience && source_.fill() < 0.5;
+  if (!ahead_since_ || (at_rest_ && untaken < ahead_)) ahead_since_ = now;
+  ahead_ = untaken;
+  const bool has_room = at_rest_ || source_.fill() < options_.wait_below;
+  return !is_last_ && now - *ahead_since_ < options_.taker_patience && has_room;
 }
 
 void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {

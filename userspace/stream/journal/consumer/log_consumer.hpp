@@ -36,6 +36,7 @@ struct ConsumerOptions {
   /// How long the consumer waits for whoever takes the journal. At full speed some ten megabytes come in that time, and the ring
   /// has room for them.
   std::chrono::milliseconds taker_patience{500};
+  double wait_below = 0.5;  ///< it waits only while less than this part of the ring is full
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
   /// What time it is. A test has a clock of its own, so that a busy machine decides nothing.
@@ -84,6 +85,9 @@ class LogConsumer {
   /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
+  /// The ring's programs are at rest, so what it holds can wait however full it is, for as long as whoever takes the journal takes
+  /// something. For the consumer's thread.
+  void rest() { at_rest_ = true; }
   /// All that the ring will ever hold was drained, so what is missing by now will not come. For the consumer's thread.
   void settle();
 
@@ -170,7 +174,9 @@ class LogConsumer {
   bool wake_ = false;
   bool behind_ = false;                           // a followed file is being read
   bool is_last_ = false;                          // this round is the last one
+  bool at_rest_ = false;                          // nothing comes into the ring
   std::optional<Clock::time_point> ahead_since_;  // since when it is ahead of the journal's taker
+  std::uint64_t ahead_ = 0;                       // bytes that the taker did not have at the last look
   bool many_ = false;                             // many records came lately
   std::uint64_t paced_records_ = 0;
   Clock::time_point paced_since_ = options_.now();
