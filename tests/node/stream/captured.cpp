@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "stream/store/file_name.hpp"
+#include "tests/support/may_miss.hpp"
 #include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
@@ -74,9 +75,24 @@ void let_go(const ScratchRoot& root, const std::string& go) {
   std::ofstream(root.file("busybox/" + go)) << "";
 }
 
+bool is_excused(const Daemon& daemon, const FlowSeen& flow, const std::string& got,
+                const std::string& written) {
+  if (!may_miss() || got.size() >= written.size()) return false;
+  // flowtapd looks at the kernel's own counters every second.
+  const bool suspect = eventually([&] {
+    const auto now = flow_called(daemon, flow.id);
+    return now && now->suspect;
+  });
+  if (!suspect) return false;
+  expect_most(flow.id, got.size(), written.size(), kOneRead);
+  return is_part_of(got, written);
+}
+
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
                    const std::string& wanted) {
-  const std::string raw = difference(raw_bytes(daemon, flow.id, stream), wanted);
+  const std::string bytes = raw_bytes(daemon, flow.id, stream);
+  if (is_excused(daemon, flow, bytes, wanted)) return;
+  const std::string raw = difference(bytes, wanted);
   EXPECT_EQ(raw, "") << flow.id << " " << stream;
   if (flow.open) return;
   // Lines come a moment later, and files a second. But what a flow that has ended serves is final, and its log and its file are

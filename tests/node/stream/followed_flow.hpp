@@ -10,9 +10,6 @@
 
 namespace flowtap::test {
 
-/// A runtime takes at most this much out of a container's pipe at once; a shim of containerd's takes the most.
-inline constexpr std::size_t kOneRead = 32'768;
-
 /// The bytes of many flows. If reads were missed, one flow lacks much or nothing, so they are judged together.
 struct Crowd {
   std::size_t got = 0;
