@@ -39,6 +39,26 @@ TEST(CutMark, ASentenceMayBeCutWithinItsQuotes) {
     EXPECT_FALSE(is_cut_sentence(text)) << text;
 }
 
+TEST(CutMark, BehindANameMakesItNone) {
+  for (const char* behind :
+       {"",      " ",    "\"",          "' ",     "\x1b[0m", " |",         "|",     "\u2502", " \u2502",
+        "</td>", "<br>", "&lt;/td&gt;", "&quot;", "\\n",     "\\u001b[0m", "\\\"}", "\r",     "\n",
+        ",",     "\"}",  ")",           "\u00a0", "%",       "$",          "\u200b"})
+    EXPECT_EQ(whole_name("shop/web-1.a_b" + std::string(behind)), "shop/web-1.a_b") << behind;
+  for (const char* behind : {"\u2026",      "...",
+                             " ...",        ">",
+                             "\\",          "\u2026[truncated]",
+                             "[...]",       " [truncated 3 bytes]",
+                             "<truncated>", " <cut>",
+                             "+",           "~",
+                             "(...)",       "\xff",
+                             "\u00bb",      "\\u2026",
+                             "&hellip;",    "&gt;",
+                             " it",         ": gone",
+                             " -more-",     "\\ "})
+    EXPECT_EQ(whole_name("shop/web" + std::string(behind)), "") << behind;
+}
+
 Diagnosis of(const std::string& value) {
   DiagnosisStore store;
   test::read(store, test::log_of({R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + value}));

@@ -102,6 +102,36 @@ TEST(FactParser, ANameThatIsTooLongIsNone) {
   EXPECT_EQ(facts_of("Start to count dcu devices for container n" + name), Facts{""});
 }
 
+// The beginning of a name may be the name of another.
+TEST(FactParser, ANameThatWasCutIsNone) {
+  EXPECT_EQ(facts_of("Skip schedule deleting pod: shop/web"), Facts{"shop/web"});
+  EXPECT_EQ(facts_of("Start to count dcu devices for container main"), Facts{" | main"});
+  for (const char* mark : {"\u2026", "...", ">", "\\", "[...]", "\u2026[truncated]"}) {
+    const std::string cut = mark;
+    EXPECT_EQ(facts_of("Skip schedule deleting pod: shop/web" + cut), Facts{}) << cut;
+    EXPECT_EQ(facts_of("delete event for unscheduled pod shop/web" + cut), Facts{}) << cut;
+    EXPECT_EQ(facts_of("Start to count dcu devices for container main" + cut), Facts{""}) << cut;
+    EXPECT_EQ(facts_of(R"("NodeFitPod" pod="ns/p" score=1.5 node="n1)" + cut + '"'), Facts{"ns/p | 1.5"})
+        << cut;
+    EXPECT_EQ(facts_of(R"("NodeUnfitPod" pod="ns/p" reason="r" node="n1)" + cut), Facts{"ns/p | r"}) << cut;
+  }
+}
+
+// An event's text has names at its end, too, and what is no name is told with the mark of a cut.
+TEST(FactParser, TheEndOfATextThatWasCutIsNoName) {
+  const auto said = [](std::string_view reason, std::string_view message) {
+    return facts_of(R"("Event occurred" object="ns/p" kind="Pod" reason=")" + std::string(reason) +
+                    R"(" message=")" + std::string(message));
+  };
+  EXPECT_EQ(said("Scheduled", R"(Successfully assigned ns/p to n1")"), (Facts{"ns/p | n1", "ns/p | n1"}));
+  for (const char* cut : {"", "\u2026", "...\"", "[truncated]\""})
+    EXPECT_EQ(said("Scheduled", "Successfully assigned ns/p to n1" + std::string(cut)),
+              (Facts{"ns/p", "ns/p"}))
+        << cut;
+  EXPECT_EQ(said("FailedScheduling", "0/30 nodes are available: 12 Insuf"),
+            Facts{"ns/p | 0/30 nodes are available: 12 Insuf\u2026"});
+}
+
 TEST(FactTable, EachRowCanBeReached) {
   std::set<std::tuple<int, std::string_view, std::string_view, std::string_view, std::string_view,
                       std::string_view, int>>

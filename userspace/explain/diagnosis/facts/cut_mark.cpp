@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view kDots = "...";
 constexpr std::array<std::string_view, 4> kSigns = {kDots, "\u2026", ">", "\\"};  // ">" is that of less -S
 constexpr std::array<std::string_view, 3> kBrackets = {"[]", "()", "<>"};
+// Borders of tables, and quotes and tags as pages write them.
+constexpr std::array<std::string_view, 11> kBehindNames = {
+    "\u00a0", "\u200b", "\u2502", "\u2503", "\u2551", "&quot;", "&#34;", "&#39;", "&apos;", "&lt;", "&nbsp;"};
 // A mark is short, and several tools may have left one each. What is longer is text, and any text must be done with soon.
 constexpr std::size_t kLongestBracket = 64;
 constexpr int kMostMarks = 8;
@@ -36,6 +39,21 @@ std::string_view without_bracket(std::string_view text) {
   return text;
 }
 
+// "\n", "\"", "\u001b": the text stands in another one. At the end, a backslash means that the line goes on.
+bool is_escape(std::string_view text) {
+  return text.size() > 1 && text[0] == '\\' && std::string_view("nrte\"'xu0\\").contains(text[1]) &&
+         !text.starts_with("\\u2026");
+}
+
+// What stands right behind a name that is whole. "%" is zsh's sign for an output that ends within a line, "$" is that
+// of `cat -A` for the end of one.
+bool ends_a_name(std::string_view text) {
+  const auto begins = [text](std::string_view sign) { return text.starts_with(sign); };
+  if (text.empty() || static_cast<unsigned char>(text.front()) < ' ' || is_escape(text)) return true;
+  if (text.front() == '<') return !tells_of_a_cut(text.substr(1));
+  return std::string_view("\"'`|,;)]}%$").contains(text.front()) || std::ranges::any_of(kBehindNames, begins);
+}
+
 }  // namespace
 
 std::string_view without_cut_mark(std::string_view text) {
@@ -53,6 +71,15 @@ std::string_view without_cut_mark(std::string_view text) {
 bool is_cut_sentence(std::string_view text) {
   // A reason may end with dots of its own, and then the sentence's full stop stands behind them.
   return text.starts_with("0/") && !text.ends_with("....") && without_cut_mark(text).size() < text.size();
+}
+
+std::string_view whole_name(std::string_view text) {
+  const auto of_name = [](char c) { return is_alphanumeric(c) || std::string_view("-./_").contains(c); };
+  const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, of_name) - text.begin());
+  std::string_view behind = text.substr(length);
+  behind.remove_prefix(std::min(behind.find_first_not_of(" \t"), behind.size()));
+  return ends_a_name(behind) && !text.substr(0, length).ends_with(kDots) ? text.substr(0, length)
+                                                                         : std::string_view();
 }
 
 }  // namespace flowtap::diagnosis

@@ -12,4 +12,8 @@ namespace flowtap::diagnosis {
 /// Whether kube-scheduler's sentence, which ends with a full stop, was cut by something that has closed its quote.
 [[nodiscard]] bool is_cut_sentence(std::string_view text);
 
+/// The name that a text begins with, without what a terminal, a page or a table has put behind it: quotes, colours, tags, borders.
+/// Empty if anything else stands there: other words, or the mark of a cut, since the beginning of a name may be another's name.
+[[nodiscard]] std::string_view whole_name(std::string_view text);
+
 }  // namespace flowtap::diagnosis

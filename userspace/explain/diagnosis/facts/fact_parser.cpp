@@ -15,12 +15,18 @@ using Form = FactRow::Form;
 
 constexpr std::string_view kPod = "pod";
 
+// A name, or a quantity: a part of it would be another one.
+bool is_name(Field field) {
+  return field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
+         field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
+         field == Field::kRequested || field == Field::kResource;
+}
+
 // Nothing if the text cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
-  const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
-                       field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
-                       field == Field::kRequested || field == Field::kResource;
-  return is_name && text.size() > kLongestName ? std::string_view() : text;
+  if (!is_name(field)) return text;
+  const bool whole = text.size() <= kLongestName && without_cut_mark(text).size() == text.size();
+  return whole ? text : std::string_view();
 }
 
 // klog ends a block with a newline whether the value had one or not, and a sentence needs none.
@@ -30,18 +36,9 @@ std::string_view text_of(const flow::KlogPair& pair, std::string& buffer) {
   return text;
 }
 
-// Without what stands behind the line and belongs to a terminal, a page or a table.
-std::string_view name_in(std::string_view text) {
-  const auto of_name = [](char c) { return is_alphanumeric(c) || std::string_view("-./_").contains(c); };
-  const auto* const end = std::ranges::find_if_not(text, of_name);
-  const auto* const behind = std::find_if_not(end, text.end(), [](char c) { return c == ' ' || c == '\t'; });
-  if (behind != text.end() && is_alphanumeric(*behind)) return text;
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
-}
-
 // The pod that a free text names as "ns/name"; both empty: that is no pod's name.
 flow::FlowKey pod_in(std::string_view text) {
-  text = name_in(text);
+  text = whole_name(text);
   const std::size_t slash = std::min(text.find('/'), text.size());
   const flow::FlowKey pod{.ns = text.substr(0, slash), .name = text.substr(std::min(slash + 1, text.size()))};
   return flow::is_dns_label(pod.ns) && flow::is_dns_subdomain(pod.name) ? pod : flow::FlowKey{};
@@ -78,10 +75,13 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
     own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
     return own;
   }
-  const std::string_view text = text_of(*pair, own);
-  const bool cut =
-      pair->kind == flow::KlogPair::Kind::kCut || (field == Field::kSummary && is_cut_sentence(text));
-  if (!cut) return text;
+  return marked(field, text_of(*pair, own), pair->kind == flow::KlogPair::Kind::kCut);
+}
+
+// A text that was cut says so.
+std::string_view FactParser::marked(Field field, std::string_view text, bool cut) {
+  if (!cut && (field != Field::kSummary || !is_cut_sentence(text))) return text;
+  std::string& own = unescaped_[static_cast<std::size_t>(field)];
   own = std::string(without_cut_mark(text)).append(kCutOff);
   return own;
 }
@@ -100,10 +100,12 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   fact.scheduler = row.scheduler;
   fact.weight = row.weight;
   if (!row.pattern.empty()) {
+    bool cut = false;
     if (!row.apart.empty()) {
       const flow::KlogPair* pair = pair_of(row.apart);
       if (pair == nullptr) return false;
       text = text_of(*pair, apart_);
+      cut = pair->kind == flow::KlogPair::Kind::kCut;
     }
     bool named = true;
     const auto take = [&](std::string_view name, std::string_view taken) {
@@ -111,8 +113,10 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
         fact.pod = pod_in(taken);
         named = !fact.pod.name.empty();
       }
-      if (const Field* field = field_named(name))
-        fact.at(*field) = fitting(*field, *field == Field::kContainer ? name_in(taken) : taken);
+      const Field* field = field_named(name);
+      if (field == nullptr) return;
+      if (*field == Field::kContainer) taken = whole_name(taken);
+      fact.at(*field) = fitting(*field, marked(*field, taken, cut && taken.end() == text.end()));
     };
     if (!matches(row.pattern, text, take) || !named) return false;
   }

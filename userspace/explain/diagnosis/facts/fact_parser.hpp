@@ -33,6 +33,7 @@ class FactParser {
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   bool read_row(const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
+  std::string_view marked(Field field, std::string_view text, bool cut);
 
   const Schedulers* schedulers_;
   flow::FlowKeys flow_keys_;
