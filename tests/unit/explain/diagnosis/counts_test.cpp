@@ -129,6 +129,38 @@ TEST(Counts, ANodeWithoutRoomOnACellIsCountedWhateverTheContainer) {
         << counted;
 }
 
+std::string names_of(const Diagnosis& diagnosis) {
+  std::string out;
+  for (const NodeVerdict& node : diagnosis.nodes) out.append(node.name).append(" ");
+  return out;
+}
+
+// What plugins say when they are asked as if pods were gone is not counted. At a low level no line says that this begins.
+TEST(Counts, NodesThatArePassedOverForRoomAreNotNamed) {
+  const auto spread = [](const char* node) {
+    return R"("Node failed spreadConstraint: matchNum + selfMatchNum - minMatchNum > maxSkew" pod="ns/p" node=")" +
+           std::string(node) + '"';
+  };
+  const Diagnosis four =
+      answer_of({spread("n3"), spread("n1"), spread("n3"), spread("n2"), spread("n4"),
+                 no_fit("2 Insufficient cpu, 2 node(s) didn't match pod topology spread constraints", 4)});
+  EXPECT_EQ(names_of(four), "n1 n3 ") << "those that were named first";
+  EXPECT_EQ(unnamed(four), "2: 2*Insufficient cpu");
+  expect_sums(four, 4, "spreading: ");
+  EXPECT_EQ(unnamed(answer_of({spread("n1"), no_fit("2 Insufficient cpu", 2)})), "2: 2*Insufficient cpu");
+
+  constexpr std::string_view kUnavailable =
+      R"("AvailableOnNodes does not match" pod="ns/p" node="n1" claim="ns/c")";
+  constexpr std::string_view kAllClaims =
+      R"("pod unschedulable" pod="ns/p" node="n2" reason="cannot allocate all claims")";
+  const Diagnosis claims =
+      answer_of({kUnavailable, kAllClaims, no_fit("1 Insufficient cpu, 1 cannot allocate all claims", 2)});
+  EXPECT_EQ(names_of(claims), "n2 ");
+  EXPECT_EQ(unnamed(claims), "1: 1*Insufficient cpu");
+  EXPECT_EQ(unnamed(answer_of({kUnavailable, kAllClaims, no_fit("2 Insufficient cpu", 2)})),
+            "2: 2*Insufficient cpu");
+}
+
 TEST(Counts, NoNumberIsLargerThanTheNodesThereAre) {
   EXPECT_EQ(unnamed(answer_of({no_fit("4 Insufficient cpu", 3)})), "3: 3*Insufficient cpu");
   EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("2 Insufficient cpu, 2 Insufficient memory, 2 node(s) had "

@@ -118,6 +118,7 @@ class Attempt {
     std::vector<Place> places;         // in the order in which they were tried
     bool by_event = false;             // all of its reasons are from an event
     std::uint32_t told = 0;            // a higher one was told later
+    std::uint32_t failed = 0;          // what `told` was when this was its verdict first
     std::string line;                  // the log's line that says it; empty: those of its places do
     std::vector<Card> cards;           // cards that failed since the last request that it could meet
   };
@@ -180,6 +181,7 @@ class Attempt {
   void place_cards(Node& node, std::string_view reason);
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
   void keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) const;
+  void keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<NodesReason>& reasons) const;
   [[nodiscard]] static bool is_unsaid(const Node& node);
   [[nodiscard]] std::string_view unsaid_reason() const;
   /// More was tried than the allocations and failures that are said: the log's level leaves some out.

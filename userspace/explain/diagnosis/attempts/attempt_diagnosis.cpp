@@ -1,6 +1,8 @@
 // The diagnosis of an attempt: which container of a node failed, and how the phases went.
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,14 +16,24 @@ namespace {
 
 constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
 
-// Words of which kube-scheduler counts the nodes. It asks its plugins once more as if other pods were gone, and does not count what
-// they say then; up to 1.34 some of that is said from -v=4 on, and only from -v=5 on what it is about.
-bool is_uncounted(const NodeVerdict& node, const std::vector<NodesReason>& reasons) {
-  if (node.verdict != Verdict::kFailed || !node.reason.starts_with("node(s) ")) return false;
-  const auto counts = [&](std::string_view reason) {
-    return std::ranges::find(reasons, reason, &NodesReason::reason) != reasons.end();
-  };
-  return !counts(node.reason) && std::ranges::none_of(counted_as(node.reason), counts);
+// Words that kube-scheduler's plugins say of a node and that it counts nodes by: those of devices by claims do not begin as others.
+constexpr std::array<std::string_view, 4> kCountedWords = {"node(s) ", "resourceclaim ", "claim ",
+                                                           "cannot allocate all claims"};
+
+bool is_counted_by_words(const NodeVerdict& node) {
+  return node.verdict == Verdict::kFailed && std::ranges::any_of(kCountedWords, [&](std::string_view words) {
+           return node.reason.starts_with(words);
+         });
+}
+
+// How many nodes are counted for what is said of a node.
+std::size_t counted_for(std::string_view reason, const std::vector<NodesReason>& reasons) {
+  std::vector<std::string> words = counted_as(reason);
+  words.emplace_back(reason);
+  std::size_t sum = 0;
+  for (const NodesReason& one : reasons)
+    if (std::ranges::find(words, one.reason) != words.end()) sum += one.nodes;
+  return sum;
 }
 
 }  // namespace
@@ -128,6 +140,25 @@ void Attempt::keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) con
   std::erase_if(nodes, [&](const NodeVerdict& node) { return failed(node) && told(node) <= before; });
 }
 
+// It asks its plugins once more as if other pods were gone, and does not count what they say then; up to 1.34 some of that is said
+// from -v=4 on, and only from -v=5 on what it is about. So more nodes may be named with a reason than are counted, or nodes with a
+// reason that none is counted for. Those that were named first are the ones that count.
+void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<NodesReason>& reasons) const {
+  std::map<std::string, std::vector<std::uint32_t>> said;  // by the reason, when
+  const auto failed_at = [this](const NodeVerdict& node) { return nodes_.find(node.name)->second.failed; };
+  for (const NodeVerdict& node : nodes)
+    if (is_counted_by_words(node)) said[node.reason].push_back(failed_at(node));
+  for (auto& [reason, times] : said) {
+    std::ranges::sort(times);
+    times.resize(std::min(times.size(), counted_for(reason, reasons)));
+  }
+  std::erase_if(nodes, [&](const NodeVerdict& node) {
+    if (!is_counted_by_words(node)) return false;
+    const std::vector<std::uint32_t>& times = said.find(node.reason)->second;
+    return times.empty() || failed_at(node) > times.back();
+  });
+}
+
 Diagnosis Attempt::diagnosis() const {
   Diagnosis out;
   out.uid = uid_;
@@ -156,9 +187,8 @@ Diagnosis Attempt::diagnosis() const {
     out.filter.verdict = Verdict::kFailed;
   if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
-      if (!out.filter.summary.ends_with(kCutOff))
-        std::erase_if(out.nodes, [&](const NodeVerdict& node) { return is_uncounted(node, error->reasons); });
       keep_latest(out.nodes, error->nodes);
+      if (!out.filter.summary.ends_with(kCutOff)) keep_counted(out.nodes, error->reasons);
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }

@@ -105,6 +105,7 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
                          !fact[Field::kReason].empty();
   if (says_more) keep(found->line, fact.line);
+  if (found->verdict != Verdict::kFailed) found->failed = found->told;
   found->verdict = verdict;
   found->by_event = false;
   if (verdict == Verdict::kPassed) {
