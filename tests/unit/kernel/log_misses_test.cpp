@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "kernel/log/log_hooks.hpp"
 
 namespace flowtap::kernel {
@@ -18,9 +21,30 @@ TEST(LogMisses, OfAFirstProgramComeToItsSecond) {
   EXPECT_EQ(misses->passed, 10U);
 }
 
-// Without the second one's state, the first one's misses would be nobody's; without any one's, the sum would go back.
-TEST(LogMisses, AreNotKnownWithoutEachProgramsState) {
+TEST(LogMisses, AreNotAllKnownWithoutEachProgramsState) {
   EXPECT_FALSE(count_misses({missed("exec", 1), missed("read", 10), fail("it is gone")}));
+}
+
+// The others' misses must be seen, or a loss would be nobody's.
+TEST(LogMisses, OfAProgramThatCanNeverBeReadHideNoOthers) {
+  const std::vector<std::string> names = {"exec", "read", second_of("read")};
+  KnownMisses known;
+  EXPECT_FALSE(known.any());
+  known.look(names, {fail("it is gone"), fail("it is gone"), fail("it is gone")});
+  EXPECT_FALSE(known.any());
+  known.look(names, {missed("exec", 3), missed("read", 10), fail("it may not be opened")});
+  EXPECT_TRUE(known.any());
+  EXPECT_EQ(known.sum().unseen, 3U);
+  EXPECT_EQ(known.sum().passed, 10U) << "they came to the second one, whose own misses are not known";
+}
+
+TEST(LogMisses, OfAProgramThatCannotBeReadAnyMoreStay) {
+  const std::vector<std::string> names = {"exec", "read", second_of("read")};
+  KnownMisses known;
+  known.look(names, {missed("exec", 3), missed("read", 10), missed(second_of("read"), 100)});
+  known.look(names, {missed("exec", 4), fail("it is gone"), fail("it is gone")});
+  EXPECT_EQ(known.sum().unseen, 104U);
+  EXPECT_EQ(known.sum().passed, 10U);
 }
 
 }  // namespace

@@ -6,15 +6,26 @@
 
 namespace flowtap::kernel {
 
+void KnownMisses::look(const std::vector<std::string>& names,
+                       const std::vector<Result<ProgramStats>>& programs) {
+  for (const auto& program : programs)
+    if (program) misses_[program->name] = program->recursion_misses;
+  sum_ = {};
+  for (const auto& [name, misses] : misses_) {
+    const bool has_second = std::ranges::find(names, second_of(name)) != names.end();
+    (has_second ? sum_.passed : sum_.unseen) += misses;
+  }
+}
+
 std::optional<LogMisses> count_misses(const std::vector<Result<ProgramStats>>& programs) {
-  LogMisses misses;
+  std::vector<std::string> names;
   for (const auto& program : programs) {
     if (!program) return std::nullopt;
-    const bool has_second = std::ranges::any_of(
-        programs, [&](const auto& other) { return other && other->name == second_of(program->name); });
-    (has_second ? misses.passed : misses.unseen) += program->recursion_misses;
+    names.push_back(program->name);
   }
-  return misses;
+  KnownMisses known;
+  known.look(names, programs);
+  return known.sum();
 }
 
 }  // namespace flowtap::kernel

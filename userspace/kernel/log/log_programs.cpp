@@ -189,6 +189,13 @@ Status LogLive::check_file(const OpenFile& file) const {
   return unseen_file("/proc/" + std::to_string(file.pid) + "/fd/" + std::to_string(file.fd), magic);
 }
 
+std::vector<std::string> LogLive::program_names() const {
+  std::vector<std::string> names;
+  names.reserve(hooks_.size());
+  for (const LogHook& hook : hooks_) names.push_back(hook.program_name());
+  return names;
+}
+
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {
   std::vector<Result<ProgramStats>> all;
   all.reserve(hooks_.size());

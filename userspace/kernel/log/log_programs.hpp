@@ -102,6 +102,8 @@ class LogLive {
   /// Unpins what older() had, once that is in the journal.
   void forget_older();
 
+  /// Of the attached programs, in the order of program_stats().
+  [[nodiscard]] std::vector<std::string> program_names() const;
   /// One per program; one whose state cannot be read is an Error.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
 

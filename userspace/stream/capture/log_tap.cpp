@@ -58,11 +58,11 @@ void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings)
     status.recursion_misses = program->recursion_misses;
     if (program->name == kernel::program_of(kernel::kExecHook)) exec_misses_ = program->recursion_misses;
   }
-  if (const auto counted = kernel::count_misses(programs)) of_programs_ = *counted;
+  of_programs_.look(live_->program_names(), programs);
 }
 
 const kernel::LogMisses& LogTap::count_misses() {
-  misses_ = of_programs_;
+  misses_ = of_programs_.sum();
   misses_.unseen += slots_->kernel().unsure();
   return misses_;
 }
@@ -76,7 +76,7 @@ void LogTap::report(api::StreamStatusReport& report) const {
   report.ring_waiting = ring_->backlog();
   report.lost_events = slots_->kernel().lost_events();
   report.no_slot = slots_->kernel().no_slot();
-  if (!programs_.empty()) report.recursion_misses = misses_.unseen;
+  if (of_programs_.any()) report.recursion_misses = misses_.unseen;
 }
 
 void LogTap::append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const {

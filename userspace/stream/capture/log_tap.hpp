@@ -88,7 +88,7 @@ class LogTap {
   std::unique_ptr<StreamSlots> slots_;
   std::optional<kernel::OpenFiles> files_;
   std::vector<api::ProgramStatus> programs_;
-  kernel::LogMisses of_programs_;  // as they were last read, all of them
+  kernel::KnownMisses of_programs_;
   kernel::LogMisses misses_;
   std::uint64_t exec_misses_ = 0;
 };
