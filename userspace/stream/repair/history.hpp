@@ -67,6 +67,8 @@ class History {
   [[nodiscard]] std::array<bool, 2> reaches_seam() const { return {seams_[0].found(), seams_[1].found()}; }
   /// The runtime has nothing that is older than what is kept here.
   [[nodiscard]] bool is_empty() const;
+  /// U+FFFD in its lines may stand for one byte that was not UTF-8.
+  [[nodiscard]] bool replaces() const { return format_ == flow::RuntimeFormat::kJsonFile; }
   /// What could not be read, in a few words; empty: nothing is known to be missing.
   [[nodiscard]] std::string fault() const;
 

@@ -1,6 +1,8 @@
 // A log whose beginning has made room in the store: what was found again, what goes while it is read, and where its gaps stand.
 #include <gtest/gtest.h>
 
+#include <charconv>
+#include <filesystem>
 #include <string>
 
 #include "stream/lines/line_assembler.hpp"
@@ -182,6 +184,53 @@ TEST_F(EarlierGapsTest, AFewBytesThatTheRuntimeHasLostAreTold) {
 }
 
 // Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
+// Docker has three bytes for each one that is not UTF-8, so that what it has kept would fill a gap of what it has lost.
+TEST_F(EarlierGapsTest, WhatDockerHasReplacedFillsNoGap) {
+  open(std::uint64_t{1} << 20U);
+  const std::string replacement = "\xEF\xBF\xBD";
+  const auto text_of = [&](std::uint64_t n) {
+    return "line " + std::to_string(n) + (n % 100 == 7 ? replacement : std::string("\xe4")) + "\n";
+  };
+  flow::Batch batch;
+  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+  std::uint64_t lost = 0;
+  const std::string id(64, 'd');
+  const std::string file = "var/lib/docker/containers/" + id + "/" + id + "-json.log";
+  std::string kept;
+  for (std::uint64_t n = 0; n < 5000; ++n) {
+    const std::string text = text_of(n);
+    batch.add(flow::BytesEntry{1, at_[0], std::max<std::uint64_t>(n * kSecond, 1), 0, flow::as_bytes(text)});
+    at_[0] += text.size();
+    if (n % 100 == 99) append(batch);
+    if (n < 40)
+      lost += text.size();
+    else
+      kept += R"({"log":"line )" + std::to_string(n) + replacement + R"(\n","stream":"stdout","time":")" +
+              rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + "\"}\n";
+  }
+  flood(std::size_t{2} << 20U);
+  tree_.file(file, kept).file("var/log/pods/shop_web-0_" + kPodUid + "/app/x", "");
+  tree_.file("var/lib/docker/containers/" + id + "/config.v2.json",
+             R"({"ID":")" + id + R"(","Name":"/app","LogPath":"/)" + file + R"(","Config":{"Labels":{)" +
+                 R"("io.kubernetes.pod.uid":")" + kPodUid + R"(","io.kubernetes.pod.namespace":"shop",)" +
+                 R"("io.kubernetes.pod.name":"web-0","io.kubernetes.container.name":"app"}}})");
+  tree_.file("var/lib/docker/containers/" + id + "/hostconfig.json",
+             R"({"LogConfig":{"Type":"json-file"},"CgroupParent":"/kubepods/pod)" + kPodUid + R"("})");
+  std::filesystem::create_symlink("/" + file, std::filesystem::path(tree_.root()) / "var/log/pods" /
+                                                  ("shop_web-0_" + kPodUid) / "app/0.log");
+  // Each that was really written may be a byte as well.
+  const std::uint64_t written = (5000 - stored_lines()) / 100 * 2;
+  const std::string got = log();
+  std::uint64_t said = 0;
+  ASSERT_TRUE(got.starts_with("[flowtap: up to ")) << got.substr(0, 200);
+  std::from_chars(got.data() + 16, got.data() + 30, said);
+  EXPECT_GE(said, lost);
+  EXPECT_LE(said, lost + written + 2);
+  EXPECT_TRUE(got.contains(" bytes are missing here: they had to make room for newer ones]\nline 40"))
+      << got.substr(0, 200);
+  EXPECT_EQ(reader({})->missing_bytes(), said);
+}
+
 TEST_F(EarlierGapsTest, ReturnsAreNotTakenForLostBytes) {
   drops_returns_ = true;
   open(std::uint64_t{1} << 20U);

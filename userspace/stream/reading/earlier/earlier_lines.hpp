@@ -78,6 +78,7 @@ class EarlierLines {
   void start_history(const ReadingSpan& span);
   [[nodiscard]] bool step_history(ReadingSpan& span);
   [[nodiscard]] bool count_history();
+  void miss(std::uint64_t all, std::uint64_t had);
   void give_gap(const TakeLine& take);
   [[nodiscard]] Status read_journal(const TakeLine& take, Form::Piece& piece, ReadingSpan& span);
   void read_history(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span);
@@ -98,6 +99,8 @@ class EarlierLines {
   std::unique_ptr<History> counted_;     // the same, while its bytes are counted
   std::uint64_t counted_bytes_ = 0;      // so far
   std::uint64_t counted_ends_ = 0;       // of them, newlines
+  std::uint64_t replaced_ =
+      0;  // how often they, or those that were read, have U+FFFD for what may be one byte
   std::optional<flow::FlowStore::Standing>
       standing_;  // of the store, when it was looked who has earlier lines
   std::uint64_t silent_ = 0;
@@ -111,6 +114,7 @@ class EarlierLines {
   bool knows_returns_ = true;        // it is known how many "\r" were among them
   std::uint64_t wanted_ = 0;         // bytes that the history has to have yet, as far as is known
   std::uint64_t captured_from_ = 0;  // older lines of the history are not among these, ns since 1970
+  bool gap_at_most_ = false;         // perhaps fewer
   bool gap_told_ = false;            // the span's missing bytes have it
 };
 

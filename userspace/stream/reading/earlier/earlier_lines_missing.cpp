@@ -13,6 +13,15 @@ using flow::CriLine;
 // ns. A runtime's file that begins this much later than the flow has lost its beginning, unless its bytes say otherwise.
 constexpr std::uint64_t kSameBeginning = 100'000'000;
 
+constexpr std::string_view kReplacedByte = "\xEF\xBF\xBD";
+
+std::uint64_t replacements_in(std::string_view text) {
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; (at = text.find(kReplacedByte, at)) != std::string_view::npos; ++count)
+    at += kReplacedByte.size();
+  return count;
+}
+
 }  // namespace
 
 // A gap has the time of what stands behind it, like every other one: if that is asked for, some of the gap may be.
@@ -40,15 +49,24 @@ Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const
   return {};
 }
 
+// What the runtime has kept may be more bytes than were captured. So the gap is said as what it may be at most.
+void EarlierLines::miss(std::uint64_t all, std::uint64_t had) {
+  const std::uint64_t least = had - std::min(had, replaced_ * (kReplacedByte.size() - 1));
+  gap_ = all - std::min(all, least);
+  gap_at_most_ = gap_ > all - std::min(all, had);
+}
+
 bool EarlierLines::count_history() {
+  if (counted_bytes_ == 0) replaced_ = 0;
   if (counted_->read(kHistorySlice, [this](const flow::RuntimeLine& line) {
         if (line.time < captured_from_) return;
         counted_bytes_ += line.text.size() + (line.full ? 1 : 0);
         counted_ends_ += line.full ? 1 : 0;
+        if (counted_->replaces()) replaced_ += replacements_in(line.text);
       }))
     return false;
   counted_.reset();
-  gap_ -= std::min(gap_, counted_bytes_);
+  miss(gap_, counted_bytes_);
   const auto has_returns = [](const flow::SeamKey& key) { return key.bytes.contains("\r\n"); };
   // Perhaps nothing but "\r" is missing.
   if (!knows_returns_ && gap_ <= counted_ends_ && std::ranges::any_of(keys_, has_returns)) gap_ = 0;
@@ -59,17 +77,28 @@ void EarlierLines::give_gap(const TakeLine& take) {
   const std::string_view output = options_.outputs == api::Outputs::kStderr ? "stderr" : "stdout";
   const auto cause = flow::MissingCause::kMadeRoom;
   std::string text = flow::gap_text(gap_, cause);
-  if (options_.outputs != api::Outputs::kBoth)
-    text = "[flowtap: " + std::to_string(gap_) +
-           " bytes of stdout and stderr are missing here: " + std::string(in_words(cause)) + "]";
+  if (options_.outputs != api::Outputs::kBoth || gap_at_most_)
+    text = std::string("[flowtap: ")
+               .append(gap_at_most_ ? "up to " : "")
+               .append(std::to_string(gap_))
+               .append(" bytes")
+               .append(options_.outputs != api::Outputs::kBoth ? " of stdout and stderr" : "")
+               .append(" are missing here: ")
+               .append(in_words(cause))
+               .append("]");
   take({gap_time_, output, true, gap_, text, false, cause}, true);
   gap_ = 0;
+  gap_at_most_ = false;
 }
 
 // Whoever has not read all of the history does not know how much of what was captured it has.
 void EarlierLines::miss_end() {
   gap_time_ = std::min(keys_[0].time, keys_[1].time);
-  if (reads_all()) wanted_ -= std::min(wanted_, read_[0].captured + read_[1].captured);
+  if (reads_all()) {
+    const std::uint64_t had = read_[0].captured + read_[1].captured;
+    if (wanted_ > had) miss(wanted_, had);
+    wanted_ = std::exchange(gap_, 0);
+  }
   if (wanted_ > 0 && reads_all() && look_for_seam()) return;
   if (wanted_ > 0 && !reads_all()) {
     auto again = histories_->open_log(id_, keys_);
@@ -80,12 +109,12 @@ void EarlierLines::miss_end() {
 }
 
 void EarlierLines::note_read(const CriLine& line) {
-  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   HistoryRead& read = read_.at(output_index(line.output));
   read.bytes += line.bytes();
   if (line.time >= captured_from_) read.captured += line.bytes();
   read.last = line.time;
-  read.replaced = read.replaced || line.text.contains(kReplacement);
+  read.replaced = read.replaced || line.text.contains(kReplacedByte);
+  if (history_->replaces() && line.time >= captured_from_) replaced_ += replacements_in(line.text);
 }
 
 // The journal may have what the runtime has not written any more. True: it is being found out from where on.
