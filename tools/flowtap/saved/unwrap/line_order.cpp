@@ -90,7 +90,8 @@ void LineOrder::add(std::string_view line, bool full, std::uint64_t time) {
     way_ = Way::kOldestFirst;
     return add(line, full, time);
   }
-  if (way_ == Way::kUndecided) look(line);
+  // Only in its own order does a line tell that a field of CSV goes on in the next one.
+  look(line);
   hold(line, full, time);
   const bool enough = bytes_ >= kBeginning || (rising_ + falling_ >= kSteps && is_newest_first());
   if (way_ == Way::kUndecided && enough) decide();

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "enclosed_record.hpp"
+#include "plain_text.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
@@ -49,6 +50,8 @@ std::size_t dividing_place(std::string_view line) {
 std::vector<std::string_view> pieces_of(std::string_view line) {
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
+  // The quotes of a row of CSV are not those of the object in it.
+  if (has_object_in_field(line)) return {line};
   if (const auto record = find_record(line); !record || record->quoting != Quoting::kEscaped) return {line};
   for (std::size_t quote = line.find('"'); quote != std::string_view::npos; quote = line.find('"', quote)) {
     const std::size_t end = flow::end_of_quoted(line, quote + 1);

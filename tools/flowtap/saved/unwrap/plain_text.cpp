@@ -89,6 +89,11 @@ bool has_tabs_for_spaces(std::string_view line) {
 
 }  // namespace
 
+// A record's own line is none of CSV: its value may have such quotes.
+bool has_object_in_field(std::string_view line) {
+  return line.contains(kObjectInField) && !flow::begins_klog_record(line);
+}
+
 void PlainText::undo_spaces(std::string_view& line, bool in_block) {
   if (has_any(line, kSpaces)) {
     std::string spaced;
@@ -121,7 +126,7 @@ std::string_view PlainText::without_doubled_objects(std::string_view line) {
 }
 
 std::string_view PlainText::undo(std::string_view line, bool in_block) {
-  if (line.contains(kObjectInField)) line = without_doubled_objects(line);
+  if (has_object_in_field(line)) line = without_doubled_objects(line);
   undo_spaces(line, in_block);
   if (entities_ || line.contains('&')) line = requoted(line, kEntities, entities_, decoded_);
   if (quotes_ || line.contains("\xe2\x80")) line = requoted(line, kQuotes, quotes_, quoted_);

@@ -7,6 +7,9 @@
 
 namespace flowtap::cli {
 
+/// Whether a field of CSV is an object, all of whose quotes are doubled.
+[[nodiscard]] bool has_object_in_field(std::string_view line);
+
 class PlainText {
  public:
   /// The line as the scheduler wrote it, if only that makes a record of it or if the record before it was such a one. The view
