@@ -14,7 +14,7 @@
 #include "saved_file.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/whole_records.hpp"
-#include "unwrap/line_order.hpp"
+#include "unwrap/time_order.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -66,7 +66,7 @@ flow::KlogTime begin_of(const PieceSpans& spans) {
 bool PieceSpan::follows(const PieceSpan& before) const {
   // A piece may have no facts.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
-  return same && first && before.last && flow::micros_between(first, before.last) <= LineOrder::kOutOfOrder;
+  return same && first && before.last && flow::micros_between(first, before.last) <= TimeSteps::kOutOfOrder;
 }
 
 std::string log_name(std::string_view output, std::string_view source) {

@@ -26,6 +26,7 @@ SavedFileRead read_saved_file(
     else
       lines.finish();
     read.left_out += lines.left_out();
+    read.late_parts += lines.late_parts();
   }
   return read;
 }

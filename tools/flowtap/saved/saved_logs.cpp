@@ -178,7 +178,7 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
 
 Status Reading::read(const File& file) {
   Outputs outputs;
-  const auto [read, left_out] = read_saved_file(
+  const auto [read, left_out, late_parts] = read_saved_file(
       file.fd.get(), file.name,
       [&](std::string_view output, const SavedLine& line) { take(file, outputs, output, line); });
   if (read.broken)
@@ -196,6 +196,14 @@ Status Reading::read(const File& file) {
     warn(fmt::format("{} has its newest line first, and its oldest {} lines are too many to be turned round",
                      file.name, grouped(left_out)),
          "reverse it with tac, and name what that writes");
+  if (late_parts > 0)
+    warn(fmt::format("{} is too long to be put in order, and {} behind newer records: what is shown of a pod "
+                     "may be old",
+                     file.name,
+                     late_parts == 1 ? "an older part of it stands"
+                                     : fmt::format("{} older parts of it stand", grouped(late_parts))),
+         "divide it into its parts, and name each with a --from of its own: they are read in the order of "
+         "their times");
   return {};
 }
 

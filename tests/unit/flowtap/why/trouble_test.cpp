@@ -1,4 +1,5 @@
 // flowtap why --from: files that are broken, large or silent, and the exits.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/unit/flowtap/why/why_kit.hpp"
 
@@ -128,6 +130,44 @@ TEST_F(WhyTest, MemoryDoesNotGrowWithTheFile) {
   rusage usage{};
   ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
   EXPECT_LT(static_cast<std::size_t>(usage.ru_maxrss) << 10U, kPieces / 2 * piece.size());
+}
+
+// A record that is not in order has all behind it held, and most lines are short.
+TEST_F(WhyTest, LinesThatAreHeldTakeNoMoreThanSaid) {
+  static constexpr std::size_t kMost = std::size_t{384} << 20U;
+  const auto attempt = [](const std::string& time) {
+    return "I0821 07:" + time + ".000001       1 a.go:1] \"Attempting to schedule pod\" pod=\"a/b\"\n";
+  };
+  std::string text = attempt("40:00") + attempt("10:00") + attempt("20:00") + attempt("30:00");
+  for (int i = 0; i < 3'000'000; ++i) text += "x\n";
+  EXPECT_EQ(flowtap_program("why a/b" + from({write_gz("x.gz", text, "wb1")})).exit, 0);
+  rusage usage{};
+  ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  EXPECT_LT(static_cast<std::size_t>(usage.ru_maxrss) << 10U, kMost);
+}
+
+// What the older part says of a pod comes too late to be put before it.
+TEST_F(WhyTest, AFileThatIsTooLongToBePutInOrderIsNamed) {
+  const auto attempt = [](int minute, int i) {
+    return fmt::format(
+        "I0821 {:02}:{:02}:{:02}.{:06}       1 a.go:1] \"Attempting to schedule pod\" pod=\"a/b\" x=\"{}\"\n",
+        7 + minute / 60, minute % 60, i / 1000, i % 1000, std::string(200, 'x'));
+  };
+  std::string newer;
+  std::string older;
+  for (int i = 0; i < 40'000; ++i) newer += attempt(100, i);
+  for (int i = 0; i < 9; ++i) older += attempt(10, i);
+  const Outcome both = flowtap_program("why a/b" + from({write("both", newer + older)}));
+  EXPECT_NE(
+      both.output.find("both is too long to be put in order, and an older part of it stands behind newer "
+                       "records: what is shown of a pod may be old\n  hint: divide it into its parts, "),
+      std::string::npos)
+      << both.output;
+  for (const auto& parts : {std::vector{write("right", older + newer)},
+                            std::vector{write("newer", newer), write("older", older)}}) {
+    const Outcome run = flowtap_program("why a/b" + from(parts));
+    EXPECT_EQ(run.output.find("too long"), std::string::npos) << run.output;
+  }
 }
 
 TEST_F(WhyTest, UsageErrorsExitWith2) {

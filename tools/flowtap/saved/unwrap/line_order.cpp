@@ -1,8 +1,6 @@
 #include "line_order.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -17,6 +15,9 @@ namespace {
 constexpr std::uint64_t kSteps = 100;
 constexpr std::size_t kBeginning = std::size_t{8} << 20U;
 
+// Of memory that a line takes besides its text, about.
+constexpr std::size_t kAround = 64;
+
 /// A SavedLine that owns its texts.
 struct Kept {
   SavedLine::Kind kind;
@@ -25,12 +26,6 @@ struct Kept {
   bool full;
   std::uint64_t time;
   std::optional<KubeEvent> event;
-};
-
-/// A record, and the lines behind it that belong to it or have no time.
-struct Group {
-  std::int64_t time;  // µs since the first one
-  std::vector<Kept> lines;
 };
 
 Kept kept(const SavedLine& line) {
@@ -51,44 +46,13 @@ SavedLine given(const Kept& one) {
           .event = one.event ? &*one.event : nullptr};
 }
 
-/// Takes lines in any order.
-class Groups {
- public:
-  void add(const SavedLine& line) {
-    const auto record =
-        line.kind == SavedLine::Kind::kRecord ? flow::parse_klog_record(line.text) : std::nullopt;
-    const flow::KlogTime time = record ? flow::klog_time(*record) : std::nullopt;
-    if (time && !first_) first_ = time;
-    if (time) last_time_ = flow::micros_between(first_, time);
-    std::size_t& own = by_source_.try_emplace(std::string(line.source), 0).first->second;
-    if (line.kind == SavedLine::Kind::kGoesOn && own > 0) return groups_[own - 1].lines.push_back(kept(line));
-    groups_.push_back({.time = last_time_, .lines = {kept(line)}});
-    if (time) own = groups_.size();
-  }
-  [[nodiscard]] std::deque<Group> sorted() {
-    std::ranges::stable_sort(groups_, {}, &Group::time);
-    return std::move(groups_);
-  }
-
- private:
-  std::deque<Group> groups_;
-  std::map<std::string, std::size_t, std::less<>> by_source_;  // the number of the last group, from 1
-  flow::KlogTime first_;
-  std::int64_t last_time_ = 0;
-};
-
 }  // namespace
 
 void LineOrder::add(std::string_view line, bool full, std::uint64_t time) {
-  if (way_ == Way::kOldestFirst) return unwrapper_.add(line, full, time, take_);
+  if (way_ == Way::kOldestFirst || way_ == Way::kMixed) return unwrap(line, full, time);
   if (way_ == Way::kNewestFirst && bytes_ >= kMostHeld) {
     ++left_out_;
     return;
-  }
-  if (way_ == Way::kMixed && bytes_ >= kMostHeld) {
-    give_sorted();
-    way_ = Way::kOldestFirst;
-    return add(line, full, time);
   }
   // Only in its own order does a line tell that a field of CSV goes on in the next one.
   look(line);
@@ -103,7 +67,7 @@ void LineOrder::hold(std::string_view line, bool full, std::uint64_t time) {
   else
     held_.push_back({std::string(line), full, time});
   in_field_ = scout_.is_in_field();
-  bytes_ += line.size() + sizeof(Line);
+  bytes_ += line.size() + kAround;
 }
 
 void LineOrder::finish() {
@@ -114,13 +78,14 @@ void LineOrder::finish() {
 
 void LineOrder::look(std::string_view line) {
   scout_.add(line, true, 0, [this](const SavedLine& found) {
-    const auto record = flow::parse_klog_record(found.text);
-    const flow::KlogTime time = record ? flow::klog_time(*record) : std::nullopt;
+    const flow::KlogTime time = time_of_record(found);
     if (!time) return;
     rising_ += flow::is_earlier(last_, time) ? 1 : 0;
     falling_ += flow::is_earlier(time, last_) ? 1 : 0;
-    mixed_ = mixed_ || flow::micros_between(time, latest_) > kOutOfOrder;
+    mixed_ = mixed_ || flow::micros_between(time, latest_) > TimeSteps::kOutOfOrder;
+    mixed_newest_ = mixed_newest_ || flow::micros_between(earliest_, time) > TimeSteps::kOutOfOrder;
     if (!flow::is_earlier(time, latest_)) latest_ = time;
+    if (!flow::is_earlier(earliest_, time)) earliest_ = time;
     last_ = time;
   });
 }
@@ -132,41 +97,57 @@ bool LineOrder::is_newest_first() const {
 
 void LineOrder::decide() {
   way_ = is_newest_first() ? Way::kNewestFirst : mixed_ ? Way::kMixed : Way::kOldestFirst;
-  if (way_ == Way::kOldestFirst) give_held(take_);
+  if (way_ != Way::kNewestFirst) give_held();
+}
+
+void LineOrder::unwrap(std::string_view line, bool full, std::uint64_t time) {
+  unwrapper_.add(line, full, time, [this](const SavedLine& found) { give(found); });
 }
 
 // A field of CSV was held with its newlines.
-void LineOrder::give_held(const Take& take) {
-  for (const Line& line : held_) {
+void LineOrder::give_held() {
+  for (; !held_.empty(); held_.pop_front()) {
+    const Line& line = held_.front();
     std::string_view rest = line.text;
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
-      unwrapper_.add(rest.substr(0, end), true, line.time, take);
-    unwrapper_.add(rest, line.full, line.time, take);
+      unwrap(rest.substr(0, end), true, line.time);
+    unwrap(rest, line.full, line.time);
   }
-  held_.clear();
+}
+
+void LineOrder::give(const SavedLine& found) {
+  if (way_ == Way::kMixed) {
+    if (order_.add(found)) return;
+    give_sorted();
+    way_ = Way::kOldestFirst;
+  }
+  const flow::KlogTime time = time_of_record(found);
+  if (time && given_.next(time, found.source) == TimeSteps::Step::kApart) ++late_parts_;
+  take_(found);
 }
 
 void LineOrder::give_sorted() {
-  Groups groups;
-  give_held([&groups](const SavedLine& line) { groups.add(line); });
-  for (const Group& group : groups.sorted())
-    for (const Kept& one : group.lines) take_(given(one));
+  order_.give([this](const SavedLine& found) {
+    if (const flow::KlogTime time = time_of_record(found)) static_cast<void>(given_.next(time, found.source));
+    take_(found);
+  });
 }
 
 void LineOrder::give_all() {
-  for (const Line& line : std::views::reverse(held_)) {
+  way_ = mixed_newest_ ? Way::kMixed : Way::kOldestFirst;
+  for (; !held_.empty(); held_.pop_back()) {
     // One line may hold all records.
+    const Line& line = held_.back();
     for (const std::string_view piece : std::views::reverse(pieces_of(line.text)))
       give_reversed(piece, line.time);
   }
-  held_.clear();
 }
 
 void LineOrder::give_reversed(std::string_view line, std::uint64_t time) {
   std::vector<Kept> lines;
   // The file's last line may have no newline, and is the first one now.
   unwrapper_.add(line, true, time, [&lines](const SavedLine& found) { lines.push_back(kept(found)); });
-  for (const Kept& one : std::views::reverse(lines)) take_(given(one));
+  for (const Kept& one : std::views::reverse(lines)) give(given(one));
 }
 
 }  // namespace flowtap::cli

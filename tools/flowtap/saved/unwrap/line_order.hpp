@@ -11,17 +11,16 @@
 
 #include "doubted_prefixes.hpp"
 #include "stream/lines/klog/klog_time.hpp"
+#include "time_order.hpp"
 #include "unwrapper.hpp"
 
 namespace flowtap::cli {
 
+/// It has many members, since the order shows only after many lines, and these are held.
 class LineOrder {
  public:
-  /// Much more than an export has. Lines beyond that are left out, the oldest ones.
+  /// Bytes. Much more than an export has. Of a file with its newest line first, the lines beyond that are left out, the oldest ones.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
-
-  /// A scheduler that writes from several threads has records in the wrong order, but by less than this.
-  static constexpr std::int64_t kOutOfOrder = 1'000'000;  // µs
 
   using Take = Unwrapper::Take;
 
@@ -35,6 +34,8 @@ class LineOrder {
   void finish();
   /// Lines that were left out.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  /// Parts that were given behind newer ones, since the file is too long to be put in order.
+  [[nodiscard]] std::uint64_t late_parts() const { return late_parts_; }
 
  private:
   enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst, kMixed };
@@ -46,11 +47,13 @@ class LineOrder {
 
   void look(std::string_view line);
   void hold(std::string_view line, bool full, std::uint64_t time);
+  void unwrap(std::string_view line, bool full, std::uint64_t time);
   void give_reversed(std::string_view line, std::uint64_t time);
   [[nodiscard]] bool is_newest_first() const;
   void decide();
-  void give_held(const Take& take);
+  void give_held();
   void give_all();
+  void give(const SavedLine& found);
   void give_sorted();
 
   Take take_;
@@ -64,10 +67,15 @@ class LineOrder {
   std::size_t bytes_ = 0;
   flow::KlogTime last_;
   flow::KlogTime latest_;
-  bool mixed_ = false;  // a record is much older than another one before it
+  flow::KlogTime earliest_;
+  bool mixed_ = false;         // a record is much older than another one before it
+  bool mixed_newest_ = false;  // one is much newer, which matters if the newest line is first
   std::uint64_t rising_ = 0;
   std::uint64_t falling_ = 0;
   std::uint64_t left_out_ = 0;
+  TimeOrder order_{kMostHeld};
+  TimeSteps given_;  // follows what is given in the file's order
+  std::uint64_t late_parts_ = 0;
 };
 
 }  // namespace flowtap::cli

@@ -43,6 +43,7 @@ class SavedLines {
     end();
   }
   [[nodiscard]] std::uint64_t left_out() const { return order_.left_out(); }
+  [[nodiscard]] std::uint64_t late_parts() const { return order_.late_parts(); }
 
  private:
   void cut(std::string_view text) {

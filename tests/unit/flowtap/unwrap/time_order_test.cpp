@@ -1,0 +1,142 @@
+// Parts of a file that are in the wrong order are put right, and what a clock that was set back has written stays where it is.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/flowtap/forms/records_in.hpp"
+#include "tools/flowtap/saved/unwrap/time_order.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Records = std::vector<std::string>;
+
+// At so many tenths of a second behind 10:00.
+std::string record_at(int tenths, std::string_view says = "x") {
+  const int seconds = tenths / 10;
+  return fmt::format("I1126 {:02}:{:02}:{:02}.{}00000       1 a.go:9] \"{}\"", 10 + seconds / 3600,
+                     seconds / 60 % 60, seconds % 60, tenths % 10, says);
+}
+
+// At each of the times.
+Records records_at(const std::vector<int>& tenths) {
+  Records out;
+  for (const int one : tenths) out.push_back(record_at(one));
+  return out;
+}
+
+Records in_file(const Records& lines, std::string_view before = {}) {
+  std::string bytes;
+  for (const std::string& line : lines) bytes.append(before).append(line).append(1, '\n');
+  return test::records_in(bytes);
+}
+
+Records every(int step, int from, int to) {
+  std::vector<int> out;
+  for (int at = from; at < to; at += step) out.push_back(at);
+  return records_at(out);
+}
+
+Records operator+(Records one, const Records& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+constexpr int kMinute = 600;
+constexpr int kHour = 60 * kMinute;
+
+TEST(TimeOrderTest, AClockThatWasSetBackChangesNoOrder) {
+  const Records small = records_at({100, 150, 135});
+  EXPECT_EQ(in_file(small), small);
+  const Records minutes = every(20, 0, 5 * kMinute) + every(20, 3 * kMinute + 7, 8 * kMinute);
+  EXPECT_EQ(in_file(minutes), minutes);
+  const Records hour = every(100, 0, kHour - 20) + every(100, 30, 2 * kHour);
+  EXPECT_EQ(in_file(hour), hour) << "daylight saving time ends";
+  const Records late = records_at({kHour - 6000, kHour - 20, 10, 3000});
+  EXPECT_EQ(in_file(late), late) << "the log begins in that hour";
+  EXPECT_EQ(in_file(hour, "[pod/a] "), hour);
+}
+
+TEST(TimeOrderTest, PartsThatLieApartAreInTheOrderOfTheirTimes) {
+  const Records first = every(3, 0, 5 * kMinute);
+  const Records second = every(3, 6 * kMinute, 8 * kMinute);
+  const Records third = every(3, 9 * kMinute, 10 * kMinute);
+  const Records right = first + second + third;
+  EXPECT_EQ(in_file(second + third + first), right);
+  EXPECT_EQ(in_file(third + second + first), right);
+  EXPECT_EQ(in_file(second + first + third), right);
+  EXPECT_EQ(in_file(first + third + second), right) << "a page that was saved too late";
+}
+
+TEST(TimeOrderTest, APartKeepsItsClockThatWasSetBack) {
+  const Records newer =
+      every(30, 20 * kHour / 10, 20 * kHour / 10 + 100) + records_at({20 * kHour / 10 + 70});
+  EXPECT_EQ(in_file(newer + every(30, 0, 90)), every(30, 0, 90) + newer);
+}
+
+TEST(TimeOrderTest, LogsOfSeveralPodsAreOne) {
+  const Records one = every(20, 0, 2 * kHour);
+  const Records other = every(20, 7, 2 * kHour);
+  Records right = one + other;
+  std::ranges::sort(right);
+  EXPECT_EQ(in_file(one + other), right) << "kubectl logs -l";
+  const Records later = every(20, kMinute + 7, kHour);
+  right = one + later;
+  std::ranges::sort(right);
+  EXPECT_EQ(in_file(one + later), right);
+}
+
+TEST(TimeOrderTest, LinesInAnyOrderAreSorted) {
+  const Records right = every(20, 0, 400);
+  Records shuffled;
+  for (std::size_t i = 0; i < right.size(); ++i) shuffled.push_back(right[i * 7 % right.size()]);
+  ASSERT_NE(shuffled, right);
+  EXPECT_EQ(in_file(shuffled), right);
+}
+
+// Pages that have their own newest line first, and stand in the other order.
+TEST(TimeOrderTest, PagesWithTheNewestFirstMayHaveAnyOrder) {
+  Records older = every(3, 0, 5 * kMinute);
+  Records newer = every(3, 6 * kMinute, 9 * kMinute);
+  const Records right = older + newer;
+  std::ranges::reverse(older);
+  std::ranges::reverse(newer);
+  EXPECT_EQ(in_file(older + newer), right);
+  EXPECT_EQ(in_file(newer + older), right);
+}
+
+TEST(TimeOrderTest, FieldsOfSeveralLinesStayWholeWithTheNewestFirst) {
+  constexpr int kRows = 500;
+  std::string bytes = "time,line\n";
+  Records right;
+  for (int i = kRows; i-- > 0;) {
+    const std::string one = record_at(i * 100);
+    right.insert(right.begin(), i % 7 == 3 ? fmt::format("{} err=<\n\t0/{} nodes\n >", one, i) : one);
+    std::string row = right.front();
+    for (std::size_t at = 0; (at = row.find('"', at)) != std::string::npos; at += 2) row.insert(at, 1, '"');
+    bytes += fmt::format("{},\"{}\"\n", i, row);
+  }
+  EXPECT_EQ(test::records_in(bytes), right);
+}
+
+TEST(TimeOrderTest, HoldsNoMoreThanItMayAndLosesNothing) {
+  TimeOrder order(std::size_t{4} << 20U);
+  std::size_t held = 0;
+  while (order.add({.kind = SavedLine::Kind::kLoose, .source = "a", .text = "x"})) ++held;
+  EXPECT_GT(held, 20'000U);
+  EXPECT_LT(held, (std::size_t{4} << 20U) / 32);
+  std::size_t given = 0;
+  order.give([&given](const SavedLine& line) { given += line.text == "x" && line.source == "a" ? 1U : 0U; });
+  EXPECT_EQ(given, held);
+  const KubeEvent event{
+      .ns = "a", .pod = "b", .type = "Warning", .reason = "FailedScheduling", .message = "m"};
+  ASSERT_TRUE(order.add({.kind = SavedLine::Kind::kEvent, .source = "{}", .text = "t", .event = &event}));
+  order.give([&event](const SavedLine& line) { EXPECT_EQ(*line.event, event); });
+}
+
+}  // namespace
+}  // namespace flowtap::cli
