@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 
+#include "around/literal.hpp"
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "single_quoted.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 
@@ -14,6 +16,7 @@ namespace {
 using flow::KlogForm;
 
 constexpr std::size_t kLongestHeader = 300;
+constexpr std::size_t kLongestLiteral = 4096;  // of one that is looked at
 
 // What a record may begin with: klog's letters, and JSON's brace.
 constexpr auto kBeginsOne = [] {
@@ -64,7 +67,11 @@ bool are_members(std::string_view text) {
          text.contains(R"(":)") || text.contains(R"(" :)");
 }
 
-PrefixKind kind_of(std::string_view before) {
+// `from`: what stands before it in the line was read.
+PrefixKind kind_of(std::string_view before, std::size_t from) {
+  const std::string_view unread = before.substr(std::min(from, before.size()));
+  const bool next = from > 0 && trimmed(unread).empty();  // strings side by side
+  if (next || (unread.size() <= kLongestLiteral && is_of_literal(unread))) return PrefixKind::kTools;
   if (are_members(before)) return PrefixKind::kTools;
   return prefix_kind(before.substr(before.size() - std::min(before.size(), kLongestHeader)));
 }
@@ -77,7 +84,8 @@ PrefixKind in_string(std::string_view line, std::size_t opening, std::size_t at)
   return prefix_kind(before) == PrefixKind::kTools ? PrefixKind::kTools : PrefixKind::kProse;
 }
 
-PrefixKind kind_of_prefix(std::string_view line, std::size_t opening, const Enclosed& found) {
+PrefixKind kind_of_prefix(std::string_view line, std::size_t from, std::size_t opening,
+                          const Enclosed& found) {
   const std::string_view before = line.substr(0, found.at);
   switch (found.quoting) {
     case Quoting::kEscaped: {
@@ -88,20 +96,20 @@ PrefixKind kind_of_prefix(std::string_view line, std::size_t opening, const Encl
         return near.contains(R"(\")") ? PrefixKind::kProse : PrefixKind::kTools;
       }
       const PrefixKind kind = in_string(line, opening, found.at);
-      return kind == PrefixKind::kTools ? kind_of(line.substr(0, opening)) : kind;
+      return kind == PrefixKind::kTools ? kind_of(line.substr(0, opening), from) : kind;
     }
     case Quoting::kDoubled:
       return opening == std::string_view::npos ? PrefixKind::kTools : in_string(line, opening, found.at);
     case Quoting::kRaw:
-      return kind_of(line.substr(0, opening));
+      return kind_of(line.substr(0, opening), from);
     case Quoting::kNone:
-      return kind_of(before);
+      return kind_of(before, from);
   }
   return PrefixKind::kTools;
 }
 
 // {"ts":1, {\"ts\":1 or {""ts"":1
-std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
+std::optional<Enclosed> json_at(std::string_view line, std::size_t from, std::size_t at) {
   const std::size_t quote = line.find_first_not_of('\\', at + 1);
   if (quote == std::string_view::npos || line[quote] != '"') return std::nullopt;
   auto found = by_quote(line, quote);
@@ -116,7 +124,7 @@ std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
   if (rest.empty() || !is_digit(rest.front())) return std::nullopt;
   found->at = at;
   found->form = KlogForm::kJson;
-  found->behind = kind_of_prefix(line, open_quote(line, at), *found);
+  found->behind = kind_of_prefix(line, from, open_quote(line, at), *found);
   return found;
 }
 
@@ -133,7 +141,7 @@ bool is_behind_escape(std::string_view line, std::size_t at) {
   return at >= 2 && std::string_view("nrt").contains(line[at - 1]) && slashes_before(line, at - 1) % 2 == 1;
 }
 
-std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
+std::optional<Enclosed> text_at(std::string_view line, std::size_t from, std::size_t at) {
   const std::string_view rest = line.substr(at, kLongestHeader);
   if (flow::klog_form(rest) != KlogForm::kText) return std::nullopt;
   const flow::KlogRecord record = flow::parse_klog_record(KlogForm::kText, rest);
@@ -159,7 +167,7 @@ std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
     found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, at - 1))) - 1;
   }
   found.at = at;
-  found.behind = kind_of_prefix(line, opening, found);
+  found.behind = kind_of_prefix(line, from, opening, found);
   return found;
 }
 
@@ -242,7 +250,7 @@ std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
     const char c = line[at];
     if (!kBeginsOne[static_cast<unsigned char>(c)]) continue;
     if (c != '{' && at > 0 && is_alphanumeric(line[at - 1]) && !is_behind_escape(line, at)) continue;
-    const auto found = c == '{' ? json_at(line, at) : text_at(line, at);
+    const auto found = c == '{' ? json_at(line, from, at) : text_at(line, from, at);
     if (!found) continue;
     if (found->behind != PrefixKind::kProse) return found;
     // What is quoted may have what looks like a record, too.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "around/literal.hpp"
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
 #include "joined_records.hpp"
@@ -37,6 +38,7 @@ bool is_between_quotes(Quoting quoting) {
 
 // In JSON and CSV, other values stand before the one that has the record.
 std::string_view own_part(std::string_view before, Quoting quoting) {
+  if (const std::string_view opening = opening_of_string(before); !opening.empty()) return opening;
   const std::size_t from = is_between_quotes(quoting) ? before.find_last_of("{[,") : std::string_view::npos;
   return from == std::string_view::npos ? before : before.substr(from);
 }
