@@ -62,6 +62,10 @@ TEST(QuotedPrintable, ARecordThatReadsOnlyDecodedNeedsNoHeader) {
   EXPECT_EQ(decoded({kSent.substr(0, 45) + '=', kSent.substr(45)}), Texts{kWritten});
 }
 
+TEST(QuotedPrintable, AMailThatIsCutBehindAPartOfALineIsDecodedToo) {
+  EXPECT_EQ(decoded({kHeader, "", kSent, "gpu=3DA1="}), (Texts{kHeader, "", kWritten, "gpu=A1"}));
+}
+
 TEST(QuotedPrintable, AnotherPartOrAnotherLogIsNoMail) {
   const std::string other = "gpu=A100";
   for (const std::string& end : {std::string("--000000000000abc"), std::string("------=_Part_1.2--"),

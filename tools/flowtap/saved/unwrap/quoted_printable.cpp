@@ -127,7 +127,7 @@ void QuotedPrintable::give(const Take& take) {
   std::string joined;
   for (const std::string& line : lines) {
     const std::string_view text = without_return(line);
-    joined += text.substr(0, goes_on(line) && &line != &lines.back() ? text.size() - 1 : text.size());
+    joined += text.substr(0, goes_on(line) ? text.size() - 1 : text.size());
   }
   const bool encoded = is_encoded(joined);
   const bool broken = lines.size() > 1 && has_equals_sign(joined) && find_record(lines.front());
