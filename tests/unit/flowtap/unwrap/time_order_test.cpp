@@ -1,5 +1,6 @@
 // Parts of a file that are in the wrong order are put right, and what a clock that was set back has written stays where it is.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -121,6 +122,27 @@ TEST(TimeOrderTest, FieldsOfSeveralLinesStayWholeWithTheNewestFirst) {
     bytes += fmt::format("{},\"{}\"\n", i, row);
   }
   EXPECT_EQ(test::records_in(bytes), right);
+}
+
+// As logcli prints them; tac turns round their lines as well.
+TEST(TimeOrderTest, ValuesOfSeveralLinesStayWholeWithTheNewestFirst) {
+  std::string newest;
+  std::string turned;
+  std::string right;
+  for (int i = 0; i < 30; ++i) {
+    const Records lines = {record_at(i * 100) + " err=<", fmt::format("\t0/{} nodes", i), "\t", " >"};
+    const std::string record = fmt::format("{}\n", fmt::join(lines, "\n"));
+    newest.insert(0, record);
+    right += record;
+    for (const std::string& line : lines) turned.insert(0, line + '\n');
+  }
+  for (const std::string& bytes : {newest, turned, right}) {
+    std::string found;
+    SavedLines saved([&found](const SavedLine& line) { found.append(line.text).append(1, '\n'); });
+    saved.add(bytes, 0);
+    saved.finish();
+    EXPECT_EQ(found, right) << bytes;
+  }
 }
 
 TEST(TimeOrderTest, HoldsNoMoreThanItMayAndLosesNothing) {

@@ -18,6 +18,11 @@ constexpr std::size_t kBeginning = std::size_t{8} << 20U;
 // Of memory that a line takes besides its text, about.
 constexpr std::size_t kAround = 64;
 
+// A record whose last value has several lines, and nothing around it.
+bool begins_block(std::string_view line) {
+  return line.ends_with("=<") && flow::begins_klog_record(line);
+}
+
 /// A SavedLine that owns its texts.
 struct Kept {
   SavedLine::Kind kind;
@@ -62,11 +67,18 @@ void LineOrder::add(std::string_view line, bool full, std::uint64_t time) {
 }
 
 void LineOrder::hold(std::string_view line, bool full, std::uint64_t time) {
-  if (in_field_ && !held_.empty())
+  // An export has the lines of a value in their own order, also with its newest record first. tac has not: the value ends before it
+  // begins.
+  in_block_ = in_block_ && !held_.empty() && begins_like_a_block(line) &&
+              (line.starts_with('\t') || held_.back().text.contains('\n'));
+  if ((in_field_ || in_block_) && !held_.empty()) {
     held_.back().text.append(1, '\n').append(line);
-  else
+    held_.back().full = full;
+  } else {
     held_.push_back({std::string(line), full, time});
+  }
   in_field_ = scout_.is_in_field();
+  in_block_ = !in_field_ && (in_block_ ? line.starts_with('\t') : begins_block(line));
   bytes_ += line.size() + kAround;
 }
 

@@ -63,6 +63,7 @@ class LineOrder {
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV
+  bool in_block_ = false;  // the same of a value of several lines
   std::deque<Line> held_;
   std::size_t bytes_ = 0;
   flow::KlogTime last_;
