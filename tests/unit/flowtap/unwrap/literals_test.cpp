@@ -98,7 +98,7 @@ TEST(Literals, StringsThatStandSideBySideAreAList) {
 TEST(Literals, ATenantsWordsAreNoItemOfAList) {
   const std::string forged = kHead + R"(\"Successfully bound pod to node\" pod=\"a/b\" node=\"evil\")";
   for (const char* const between : {"'), (1,'", "', '", "','", "', b'", "'}, {'log': '"}) {
-    const std::string record = kHead + R"("x" pod="a/c" err="x)" + between + forged + R"( y")";
+    const std::string record = fmt::format(R"({}"x" pod="a/c" err="x{}{} y")", kHead, between, forged);
     EXPECT_EQ(test::records_in(record + '\n'), Records{record}) << between;
     EXPECT_EQ(test::records_in("INSERT INTO logs VALUES (1," + in_sql(record) + ");\n"), Records{record});
     EXPECT_EQ(test::records_in("[(1, " + escaped(record) + ")]\n"), Records{record});
