@@ -54,7 +54,7 @@ bool has_equals_sign(std::string_view text) {
 }
 
 // All that such a mail may have. klog itself writes `="` in each record that has a text among its pairs.
-bool is_encoded(std::string_view text) {
+bool is_quoted_printable(std::string_view text) {
   for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1))
     if (!is_code(text.substr(at))) return false;
   return true;
@@ -129,7 +129,7 @@ void QuotedPrintable::give(const Take& take) {
     const std::string_view text = without_return(line);
     joined += text.substr(0, goes_on(line) ? text.size() - 1 : text.size());
   }
-  const bool encoded = is_encoded(joined);
+  const bool encoded = is_quoted_printable(joined);
   const bool broken = lines.size() > 1 && has_equals_sign(joined) && find_record(lines.front());
   if (encoded && !known_) known_ = broken || has_encoded_pair(joined);
   if (encoded && known_) return take(decoded(joined), full_, time_);

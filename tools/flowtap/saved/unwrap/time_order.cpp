@@ -11,7 +11,7 @@
 namespace flowtap::cli {
 namespace {
 
-using Step = TimeSteps::Step;
+using ClockStep = TimeSteps::Step;
 using std::chrono::microseconds;
 
 constexpr std::size_t kBlock = std::size_t{1} << 20U;  // bytes of texts
@@ -31,8 +31,8 @@ bool is_hour_again(std::uint64_t before, std::uint64_t time) {
   return before / kHour == time / kHour && before % kHour >= kHour - kQuarter && time % kHour < kQuarter;
 }
 
-bool is_of_clock(Step step) {
-  return step == Step::kClockBack || step == Step::kHourAgain;
+bool is_of_clock(ClockStep step) {
+  return step == ClockStep::kClockBack || step == ClockStep::kHourAgain;
 }
 
 }  // namespace
@@ -43,22 +43,22 @@ flow::KlogTime time_of_record(const SavedLine& line) {
   return record ? flow::klog_time(*record) : std::nullopt;
 }
 
-Step TimeSteps::next(flow::KlogTime time, std::string_view source) {
+ClockStep TimeSteps::next(flow::KlogTime time, std::string_view source) {
   const std::int64_t back = flow::micros_between(time, latest_);
   const bool same = source_ == source;
   if (!same) source_.assign(source);
   if (back <= kOutOfOrder) {
     if (!first_ || flow::is_earlier(time, first_)) first_ = time;
     if (!flow::is_earlier(time, latest_)) latest_ = time;
-    return Step::kOn;
+    return ClockStep::kOn;
   }
   const bool small = back <= kSmallStep && flow::is_earlier(first_, time);
   const bool hour = same && is_hour_again(*latest_, *time);
   latest_ = time;
-  if (hour) return Step::kHourAgain;
-  if (same && small) return Step::kClockBack;
+  if (hour) return ClockStep::kHourAgain;
+  if (same && small) return ClockStep::kClockBack;
   first_ = time;
-  return !same && small ? Step::kSkew : Step::kApart;
+  return !same && small ? ClockStep::kSkew : ClockStep::kApart;
 }
 
 std::string_view TimeOrder::kept(std::string_view text) {
@@ -147,10 +147,10 @@ void TimeOrder::set_keys() {
   for (Entry& entry : entries_) {
     if (!first) first = entry.time;
     if (entry.time) {
-      const Step step = steps.next(entry.time, entry.source);
+      const ClockStep step = steps.next(entry.time, entry.source);
       const bool back =
-          one_clock && is_of_clock(step) && (step == Step::kHourAgain || !is_page(begin, entry.index));
-      if (step != Step::kOn) {
+          one_clock && is_of_clock(step) && (step == ClockStep::kHourAgain || !is_page(begin, entry.index));
+      if (step != ClockStep::kOn) {
         floor = back ? latest : kNone;
         latest = back ? latest : kNone;
         begin = back ? begin : entry.index;

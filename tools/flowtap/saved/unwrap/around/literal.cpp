@@ -11,9 +11,9 @@ namespace flowtap::cli {
 namespace {
 
 constexpr std::string_view kSeparators = " \t,;[](){}:=";
-constexpr std::string_view kQuotes = "'\"";
+constexpr std::string_view kStringQuotes = "'\"";
 // b'...', u'...', r'...' in Python, N'...' and E'...' in SQL.
-constexpr std::string_view kKinds = "bBuUrRNE";
+constexpr std::string_view kPrefixes = "bBuUrRNE";
 constexpr std::array<std::string_view, 9> kValues = {"None", "True",  "False", "null",     "NULL",
                                                      "true", "false", "nil",   "undefined"};
 
@@ -66,10 +66,10 @@ bool is_of_literal(std::string_view text) {
     if (kSeparators.contains(c) || (c == '>' && at > 0 && text[at - 1] == '=')) {
       if (std::string_view("[({").contains(c)) bracket = c;
       ++at;
-    } else if (kQuotes.contains(c)) {
+    } else if (kStringQuotes.contains(c)) {
       at = at + 1 == text.size() ? text.size() : behind_string(text, at);
       if (at == std::string_view::npos) return false;
-    } else if (kKinds.contains(c) && at + 1 < text.size() && kQuotes.contains(text[at + 1])) {
+    } else if (kPrefixes.contains(c) && at + 1 < text.size() && kStringQuotes.contains(text[at + 1])) {
       ++at;
     } else if (is_digit(c) || c == '-') {
       at = std::min(text.find_first_not_of("0123456789.+-eE", at), text.size());
@@ -88,7 +88,7 @@ std::string_view opening_of_string(std::string_view text) {
   const std::size_t from = text.find_last_of(is_of_literal(text) ? ",[({:=>" : ",[({");
   if (from == std::string_view::npos || !text.ends_with('\'')) return {};
   const std::string_view kind = trimmed(text.substr(from + 1, text.size() - from - 2));
-  const bool opens = kind.empty() || (kind.size() == 1 && kKinds.contains(kind.front()));
+  const bool opens = kind.empty() || (kind.size() == 1 && kPrefixes.contains(kind.front()));
   return opens ? text.substr(from) : std::string_view();
 }
 
