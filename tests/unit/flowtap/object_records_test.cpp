@@ -82,7 +82,6 @@ TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
   }
 }
 
-// As kubectl prints the list, with what an event has beside.
 // gcloud logging read, and aws logs get-log-events --output yaml: strings may be folded.
 TEST(ObjectRecords, EntriesOfALogInYamlAreItsRecords) {
   const std::string around =
@@ -106,6 +105,7 @@ TEST(ObjectRecords, EntriesOfALogInYamlAreItsRecords) {
   }
 }
 
+// As kubectl prints the list, with what an event has beside.
 TEST(ObjectRecords, EventsInYamlAreThoseInJson) {
   const KubeEvent event{
       .ns = "shop",
