@@ -74,8 +74,18 @@ TEST(QuotedPrintable, AnotherPartOrAnotherLogIsNoMail) {
 }
 
 // A record that a tenant has put into a text would begin behind it.
-TEST(QuotedPrintable, ANewlineThatWasEncodedStaysSo) {
-  EXPECT_EQ(decoded({kHeader, "", "a=3D1=0Ab=0D=0Ac=0D"}), (Texts{kHeader, "", "a=1=0Ab=0D=0Ac\r"}));
+TEST(QuotedPrintable, ANewlineThatWasEncodedStaysSoWithoutAHeader) {
+  EXPECT_EQ(decoded({kSent, "a=3D1=0Ab=0D=0Ac=0D"}), (Texts{kWritten, "a=1=0Ab=0D=0Ac\r"}));
+}
+
+// A tenant's own code has its equals sign encoded there.
+TEST(QuotedPrintable, NewlinesOfAMailMayBeEncoded) {
+  EXPECT_EQ(decoded({kHeader, "", kSent + "=0D=0A=", kSent + "=0A=", "", "a=3D0Ab"}),
+            (Texts{kHeader, "", kWritten + '\r', kWritten, "a=0Ab"}));
+}
+
+TEST(QuotedPrintable, ARulerEndsNoMail) {
+  EXPECT_EQ(decoded({kHeader, "", "-----------", "a=3D=", "b"}), (Texts{kHeader, "", "-----------", "a=b"}));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ constexpr int kHour = 60 * kMinute;
 TEST(TimeOrderTest, AClockThatWasSetBackChangesNoOrder) {
   const Records small = records_at({100, 150, 135});
   EXPECT_EQ(in_file(small), small);
-  const Records minutes = every(20, 0, 5 * kMinute) + every(20, 3 * kMinute + 7, 8 * kMinute);
+  const Records minutes = every(20, 0, 5 * kMinute) + every(20, 4 * kMinute + 7, 8 * kMinute);
   EXPECT_EQ(in_file(minutes), minutes);
   const Records hour = every(100, 0, kHour - 20) + every(100, 30, 2 * kHour);
   EXPECT_EQ(in_file(hour), hour) << "daylight saving time ends";
@@ -89,6 +89,17 @@ TEST(TimeOrderTest, LogsOfSeveralPodsAreOne) {
   right = one + later;
   std::ranges::sort(right);
   EXPECT_EQ(in_file(one + later), right);
+}
+
+// The pages of an export, and kubectl logs -l where another scheduler has become the leader.
+TEST(TimeOrderTest, TwoPagesOfOneHourAreNoHourAgain) {
+  const Records first = every(3, 0, 30 * kMinute);
+  const Records second = every(3, 30 * kMinute, kHour - 20);
+  EXPECT_EQ(in_file(second + first), first + second);
+  const Records start = records_at({0, 10, 20});
+  const Records before = every(50, kMinute, 2 * kMinute);
+  const Records after = every(50, 3 * kMinute, 4 * kMinute);
+  EXPECT_EQ(in_file(start + after + before), start + before + after);
 }
 
 TEST(TimeOrderTest, LinesInAnyOrderAreSorted) {

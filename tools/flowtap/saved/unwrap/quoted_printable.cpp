@@ -67,8 +67,8 @@ bool equals_without_case(std::string_view text, std::string_view lower) {
 // What divides a mail's parts, or the mails of a mailbox.
 bool is_boundary(std::string_view line) {
   constexpr std::string_view kDashes = "--";
-  const bool dashes = line.starts_with(kDashes) && line.size() > kDashes.size() && !line.contains(' ') &&
-                      !has_equals_sign(line);
+  const bool is_ruler = line.find_first_not_of('-') == std::string_view::npos;
+  const bool dashes = line.starts_with(kDashes) && !is_ruler && !line.contains(' ') && !has_equals_sign(line);
   return dashes || line.starts_with("From ");
 }
 
@@ -85,14 +85,15 @@ bool has_encoded_pair(std::string_view line) {
   return value.empty() || std::string_view("\"<{[").contains(value.front()) || has_equals_sign(value);
 }
 
-std::string decoded(std::string_view text) {
+// `newlines`: those that are encoded, too.
+std::string decoded(std::string_view text, bool newlines) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view rest = text.substr(at);
     const char c = is_code(rest) ? decoded_code(rest) : '\0';
     const bool last = rest.size() == kCode;
-    // A record begins only where the file has a line that does.
-    const bool stays = !is_code(rest) || c == '\n' || (c == '\r' && !last);
+    // A record begins only where the file has a line that does, unless the file says that it is a mail.
+    const bool stays = !is_code(rest) || (!newlines && (c == '\n' || (c == '\r' && !last)));
     out += stays ? rest.front() : c;
     at += stays ? 0 : kCode - 1;
   }
@@ -104,9 +105,9 @@ std::string decoded(std::string_view text) {
 void QuotedPrintable::look_for_header(std::string_view line) {
   line = without_return(line);
   if (equals_without_case(line.substr(0, kHeader.size()), kHeader))
-    known_ = equals_without_case(trimmed(line.substr(kHeader.size())), kEncoding);
+    said_ = known_ = equals_without_case(trimmed(line.substr(kHeader.size())), kEncoding);
   else if (is_boundary(line))
-    known_ = false;
+    said_ = known_ = false;
 }
 
 void QuotedPrintable::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
@@ -121,6 +122,15 @@ void QuotedPrintable::add(std::string_view line, bool full, std::uint64_t time, 
   if (!more || held_.size() >= kMostOfOneLine) give(take);
 }
 
+void QuotedPrintable::take_decoded(std::string_view encoded, const Take& take) const {
+  const std::string all = decoded(encoded, said_);
+  std::string_view rest = all;
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+    take(rest.substr(0, end), true, time_);
+  // A mail that encodes its newlines has one at the end of each piece.
+  if (!rest.empty() || all.empty()) take(rest, full_, time_);
+}
+
 void QuotedPrintable::give(const Take& take) {
   const std::vector<std::string> lines = std::exchange(held_, {});
   if (lines.empty()) return;
@@ -132,9 +142,9 @@ void QuotedPrintable::give(const Take& take) {
   const bool encoded = is_quoted_printable(joined);
   const bool broken = lines.size() > 1 && has_equals_sign(joined) && find_record(lines.front());
   if (encoded && !known_) known_ = broken || has_encoded_pair(joined);
-  if (encoded && known_) return take(decoded(joined), full_, time_);
+  if (encoded && known_) return take_decoded(joined, take);
   // What follows the mail is another log.
-  if (find_record(joined)) known_ = false;
+  if (find_record(joined)) said_ = known_ = false;
   for (const std::string& line : lines) take(line, full_ || &line != &lines.back(), time_);
 }
 

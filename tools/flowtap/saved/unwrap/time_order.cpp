@@ -16,15 +16,15 @@ using std::chrono::microseconds;
 
 constexpr std::size_t kBlock = std::size_t{1} << 20U;  // bytes of texts
 constexpr std::size_t kNode = 128;                     // bytes of a map's node, about
-// A clock is hardly set back by more, but for daylight saving time.
-constexpr std::int64_t kSmallStep = microseconds(std::chrono::minutes(5)).count();
+// A clock is hardly set back by more, but for daylight saving time. The logs of two schedulers often are.
+constexpr std::int64_t kSmallStep = microseconds(std::chrono::minutes(1)).count();
 // Within so little, records that lie in a gap of others tell nothing.
 constexpr std::int64_t kSmallestPage = microseconds(std::chrono::seconds(5)).count();
 constexpr std::size_t kRecordsOfPage = 3;
 // A clock is seldom set back. More than that are records in any order.
 constexpr int kMostClockSteps = 3;
 
-// Daylight saving time ends: the same hour once more. Nothing may have been written for some minutes.
+// Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes.
 bool is_hour_again(std::uint64_t before, std::uint64_t time) {
   constexpr auto kHour = static_cast<std::uint64_t>(microseconds(std::chrono::hours(1)).count());
   constexpr std::uint64_t kQuarter = kHour / 4;
@@ -148,8 +148,7 @@ void TimeOrder::set_keys() {
     if (!first) first = entry.time;
     if (entry.time) {
       const ClockStep step = steps.next(entry.time, entry.source);
-      const bool back =
-          one_clock && is_of_clock(step) && (step == ClockStep::kHourAgain || !is_page(begin, entry.index));
+      const bool back = one_clock && is_of_clock(step) && !is_page(begin, entry.index);
       if (step != ClockStep::kOn) {
         floor = back ? latest : kNone;
         latest = back ? latest : kNone;
