@@ -55,7 +55,7 @@ TEST(TimeOrderTest, AClockThatWasSetBackChangesNoOrder) {
   EXPECT_EQ(in_file(small), small);
   const Records minutes = every(20, 0, 5 * kMinute) + every(20, 4 * kMinute + 7, 8 * kMinute);
   EXPECT_EQ(in_file(minutes), minutes);
-  const Records hour = every(100, 0, kHour - 20) + every(100, 30, 2 * kHour);
+  const Records hour = every(100, 0, 2 * kHour - 20) + every(100, kHour + 30, 3 * kHour);
   EXPECT_EQ(in_file(hour), hour) << "daylight saving time ends";
   const Records late = records_at({kHour - 6000, kHour - 20, 10, 3000});
   EXPECT_EQ(in_file(late), late) << "the log begins in that hour";
@@ -100,6 +100,14 @@ TEST(TimeOrderTest, TwoPagesOfOneHourAreNoHourAgain) {
   const Records before = every(50, kMinute, 2 * kMinute);
   const Records after = every(50, 3 * kMinute, 4 * kMinute);
   EXPECT_EQ(in_file(start + after + before), start + before + after);
+}
+
+TEST(TimeOrderTest, LogsOfTwoSchedulersOfOneHourAreNoHourAgain) {
+  const Records one = every(40, 8 * kMinute, 58 * kMinute);
+  const Records other = every(40, 8 * kMinute + 7, 57 * kMinute);
+  Records right = one + other;
+  std::ranges::sort(right);
+  EXPECT_EQ(in_file(one + other), right);
 }
 
 TEST(TimeOrderTest, LinesInAnyOrderAreSorted) {

@@ -24,15 +24,14 @@ constexpr std::size_t kRecordsOfPage = 3;
 // A clock is seldom set back. More than that are records in any order.
 constexpr int kMostClockSteps = 3;
 
-// Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes.
-bool is_hour_again(std::uint64_t before, std::uint64_t time) {
+// Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes. A log of which most lies in that
+// hour is followed by another scheduler's.
+bool is_hour_again(std::uint64_t first, std::uint64_t before, std::uint64_t time) {
   constexpr auto kHour = static_cast<std::uint64_t>(microseconds(std::chrono::hours(1)).count());
   constexpr std::uint64_t kQuarter = kHour / 4;
-  return before / kHour == time / kHour && before % kHour >= kHour - kQuarter && time % kHour < kQuarter;
-}
-
-bool is_of_clock(ClockStep step) {
-  return step == ClockStep::kClockBack || step == ClockStep::kHourAgain;
+  const bool is_most = first / kHour == time / kHour && first % kHour < kHour - kQuarter;
+  return before / kHour == time / kHour && before % kHour >= kHour - kQuarter && time % kHour < kQuarter &&
+         !is_most;
 }
 
 }  // namespace
@@ -53,10 +52,9 @@ ClockStep TimeSteps::next(flow::KlogTime time, std::string_view source) {
     return ClockStep::kOn;
   }
   const bool small = back <= kSmallStep && flow::is_earlier(first_, time);
-  const bool hour = same && is_hour_again(*latest_, *time);
+  const bool hour = first_ && is_hour_again(*first_, *latest_, *time);
   latest_ = time;
-  if (hour) return ClockStep::kHourAgain;
-  if (same && small) return ClockStep::kClockBack;
+  if (same && (small || hour)) return ClockStep::kClockBack;
   first_ = time;
   return !same && small ? ClockStep::kSkew : ClockStep::kApart;
 }
@@ -104,7 +102,7 @@ bool TimeOrder::has_one_clock() const {
   TimeSteps steps;
   int back = 0;
   for (const Entry& entry : entries_)
-    if (entry.time && is_of_clock(steps.next(entry.time, entry.source))) ++back;
+    if (entry.time && steps.next(entry.time, entry.source) == ClockStep::kClockBack) ++back;
   return back <= kMostClockSteps;
 }
 
@@ -148,7 +146,7 @@ void TimeOrder::set_keys() {
     if (!first) first = entry.time;
     if (entry.time) {
       const ClockStep step = steps.next(entry.time, entry.source);
-      const bool back = one_clock && is_of_clock(step) && !is_page(begin, entry.index);
+      const bool back = one_clock && step == ClockStep::kClockBack && !is_page(begin, entry.index);
       if (step != ClockStep::kOn) {
         floor = back ? latest : kNone;
         latest = back ? latest : kNone;

@@ -25,11 +25,10 @@ class TimeSteps {
   static constexpr std::int64_t kOutOfOrder = 1'000'000;  // µs
 
   enum class Step : std::uint8_t {
-    kOn,         ///< the part goes on
-    kClockBack,  ///< the part goes on, and its clock was set back
-    kHourAgain,  ///< the same at the end of daylight saving time
-    kSkew,       ///< a part of another log, whose clock is hardly another
-    kApart       ///< another part begins
+    kOn,  ///< the part goes on
+    kClockBack,  ///< the part goes on, and its clock was set back, also by an hour at the end of daylight saving time
+    kSkew,  ///< a part of another log, whose clock is hardly another
+    kApart  ///< another part begins
   };
   [[nodiscard]] Step next(flow::KlogTime time, std::string_view source);
 
