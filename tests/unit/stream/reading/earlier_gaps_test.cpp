@@ -183,7 +183,6 @@ TEST_F(EarlierGapsTest, AFewBytesThatTheRuntimeHasLostAreTold) {
   EXPECT_EQ(log({.tail_lines = 4996, .gaps = true}), numbered(4, 5000) + "|");
 }
 
-// Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
 // Docker has three bytes for each one that is not UTF-8, so that what it has kept would fill a gap of what it has lost.
 TEST_F(EarlierGapsTest, WhatDockerHasReplacedFillsNoGap) {
   open(std::uint64_t{1} << 20U);
@@ -231,6 +230,7 @@ TEST_F(EarlierGapsTest, WhatDockerHasReplacedFillsNoGap) {
   EXPECT_EQ(reader({})->missing_bytes(), said);
 }
 
+// Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
 TEST_F(EarlierGapsTest, ReturnsAreNotTakenForLostBytes) {
   drops_returns_ = true;
   open(std::uint64_t{1} << 20U);
