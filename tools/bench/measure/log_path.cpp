@@ -71,8 +71,10 @@ Result<flow::StreamNo> LogPath::tap(int fd, ftap_log_kind kind) {
   return slots_->kernel().open(target);
 }
 
-std::uint64_t LogPath::missed_events() const {
-  return kernel::count_misses(live_->program_stats(false)).unseen + slots_->kernel().unsure();
+std::optional<std::uint64_t> LogPath::missed_events() const {
+  const auto misses = kernel::count_misses(live_->program_stats(false));
+  if (!misses) return std::nullopt;
+  return misses->unseen + slots_->kernel().unsure();
 }
 
 Result<Ledger> LogPath::settle(flow::StreamNo stream, std::uint64_t written) {
@@ -94,10 +96,12 @@ Result<Ledger> LogPath::settle(flow::StreamNo stream, std::uint64_t written) {
     if (std::chrono::steady_clock::now() > end) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  const auto missed = missed_events();
   return fail(
       fmt::format("of {} bytes {} were seen, {} captured ({} not in the journal) and {} counted as lost; the "
                   "programs missed {} events",
-                  written, passed, ledger.captured, unwritten, ledger.lost, missed_events()));
+                  written, passed, ledger.captured, unwritten, ledger.lost,
+                  missed ? std::to_string(*missed) : "an unknown number of"));
 }
 
 double LogPath::consumer_cpu_ns() {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -64,7 +65,7 @@ class LogPath {
 
   LogPath() = default;
   void drain() noexcept;
-  [[nodiscard]] std::uint64_t missed_events() const;
+  [[nodiscard]] std::optional<std::uint64_t> missed_events() const;
 
   std::string dir_;
   std::unique_ptr<flow::Journal> journal_;

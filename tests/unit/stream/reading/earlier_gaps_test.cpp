@@ -1,8 +1,6 @@
 // A log whose beginning has made room in the store: what was found again, what goes while it is read, and where its gaps stand.
 #include <gtest/gtest.h>
 
-#include <charconv>
-#include <filesystem>
 #include <string>
 
 #include "stream/lines/line_assembler.hpp"
@@ -170,99 +168,6 @@ TEST_F(EarlierGapsTest, OfAStreamThatTheJournalHasForgotten) {
 }
 
 // A containerd pod's log with more lines than lost bytes, and none with "\r".
-TEST_F(EarlierGapsTest, AFewBytesThatTheRuntimeHasLostAreTold) {
-  drops_returns_ = true;
-  open(std::uint64_t{1} << 20U);
-  write(0, 5000);
-  flood(std::size_t{2} << 20U);
-  keep(3, 5000);
-  EXPECT_EQ(log(), made_room(numbered(0, 3).size()) + numbered(3, 5000) + "|");
-  EXPECT_EQ(log({.tail_lines = 6000, .gaps = true}),
-            made_room(numbered(0, 3).size()) + numbered(3, 5000) + "|");
-  EXPECT_EQ(log({.tail_lines = 4997, .gaps = true}).substr(0, 7), "line 3\n") << "as many as are wanted";
-  EXPECT_EQ(log({.tail_lines = 4996, .gaps = true}), numbered(4, 5000) + "|");
-}
-
-// Docker has three bytes for each one that is not UTF-8, so that what it has kept would fill a gap of what it has lost.
-TEST_F(EarlierGapsTest, WhatDockerHasReplacedFillsNoGap) {
-  open(std::uint64_t{1} << 20U);
-  const std::string replacement = "\xEF\xBF\xBD";
-  const auto text_of = [&](std::uint64_t n) {
-    return "line " + std::to_string(n) + (n % 100 == 7 ? replacement : std::string("\xe4")) + "\n";
-  };
-  flow::Batch batch;
-  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
-  std::uint64_t lost = 0;
-  const std::string id(64, 'd');
-  const std::string file = "var/lib/docker/containers/" + id + "/" + id + "-json.log";
-  std::string kept;
-  for (std::uint64_t n = 0; n < 5000; ++n) {
-    const std::string text = text_of(n);
-    batch.add(flow::BytesEntry{1, at_[0], std::max<std::uint64_t>(n * kSecond, 1), 0, flow::as_bytes(text)});
-    at_[0] += text.size();
-    if (n % 100 == 99) append(batch);
-    if (n < 40)
-      lost += text.size();
-    else
-      kept += R"({"log":"line )" + std::to_string(n) + replacement + R"(\n","stream":"stdout","time":")" +
-              rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + "\"}\n";
-  }
-  flood(std::size_t{2} << 20U);
-  tree_.file(file, kept).file("var/log/pods/shop_web-0_" + kPodUid + "/app/x", "");
-  tree_.file("var/lib/docker/containers/" + id + "/config.v2.json",
-             R"({"ID":")" + id + R"(","Name":"/app","LogPath":"/)" + file + R"(","Config":{"Labels":{)" +
-                 R"("io.kubernetes.pod.uid":")" + kPodUid + R"(","io.kubernetes.pod.namespace":"shop",)" +
-                 R"("io.kubernetes.pod.name":"web-0","io.kubernetes.container.name":"app"}}})");
-  tree_.file("var/lib/docker/containers/" + id + "/hostconfig.json",
-             R"({"LogConfig":{"Type":"json-file"},"CgroupParent":"/kubepods/pod)" + kPodUid + R"("})");
-  std::filesystem::create_symlink("/" + file, std::filesystem::path(tree_.root()) / "var/log/pods" /
-                                                  ("shop_web-0_" + kPodUid) / "app/0.log");
-  // Each that was really written may be a byte as well.
-  const std::uint64_t written = (5000 - stored_lines()) / 100 * 2;
-  const std::string got = log();
-  std::uint64_t said = 0;
-  ASSERT_TRUE(got.starts_with("[flowtap: up to ")) << got.substr(0, 200);
-  std::from_chars(got.data() + 16, got.data() + 30, said);
-  EXPECT_GE(said, lost);
-  EXPECT_LE(said, lost + written + 2);
-  EXPECT_TRUE(got.contains(" bytes are missing here: they had to make room for newer ones]\nline 40"))
-      << got.substr(0, 200);
-  EXPECT_EQ(reader({})->missing_bytes(), said);
-}
-
-// Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
-TEST_F(EarlierGapsTest, ReturnsAreNotTakenForLostBytes) {
-  drops_returns_ = true;
-  open(std::uint64_t{1} << 20U);
-  const auto say = [&](std::uint64_t from, std::uint64_t to) {
-    flow::Batch batch;
-    if (from == 0) batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
-    for (std::uint64_t n = from; n < to; ++n) {
-      const std::string text = "line " + std::to_string(n) + (n % 2 == 0 ? "\r\n" : "\n");
-      batch.add(flow::BytesEntry{1, at_[0], n * kSecond, 0, flow::as_bytes(text)});
-      at_[0] += text.size();
-      if (n % 100 == 99 || n + 1 == to) append(batch);
-    }
-  };
-  const auto kept = [&](std::uint64_t from) {
-    std::string text;
-    for (std::uint64_t n = from; n < 5000; ++n)
-      text += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + " stdout F " + numbered(n);
-    tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
-  };
-  say(0, 5000);
-  flood(std::size_t{2} << 20U);
-  const std::uint64_t gone = 5000 - stored_lines();
-  EXPECT_TRUE(log().starts_with(made_room(numbered(0, gone).size() + (gone + 1) / 2)))
-      << "nobody has them, and as many were written";
-  kept(0);
-  EXPECT_EQ(log(), numbered(0, 5000) + "|");
-  kept(4);
-  EXPECT_EQ(log(), made_room(numbered(0, 4).size()) + numbered(4, 5000) + "|");
-  open(std::uint64_t{1} << 20U);
-  EXPECT_EQ(log(), made_room(numbered(0, 4).size()) + numbered(4, 5000) + "|") << "after a start, too";
-}
-
 // A gap that nobody has filled stands where the store begins, and the runtime has its bytes by now.
 TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
   flow::Batch batch;

@@ -58,7 +58,7 @@ class EarlierLinesTest : public testing::Test {
   // The n-th line has the time of n seconds, and the first one that of 1 ns, since 0 is no time. Every tenth is standard error's.
   void write(std::uint64_t from, std::uint64_t to, const std::string& id = kPodFlow) {
     flow::Batch batch;
-    for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+    for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
       if (from == 0)
         batch.add(flow::StreamEntry{
             stream, {.flow = id, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});

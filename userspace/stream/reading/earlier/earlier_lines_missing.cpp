@@ -96,7 +96,7 @@ void EarlierLines::miss_end() {
   gap_time_ = std::min(keys_[0].time, keys_[1].time);
   if (reads_all()) {
     const std::uint64_t had = read_[0].captured + read_[1].captured;
-    if (wanted_ > had) miss(wanted_, had);
+    miss(wanted_, had);
     wanted_ = std::exchange(gap_, 0);
   }
   if (wanted_ > 0 && reads_all() && look_for_seam()) return;
