@@ -377,7 +377,7 @@ TEST_F(EarlierGapsTest, WhoeverIsOvertakenAgainAndAgainIsToldSo) {
 // The store's log begins amid a long line.
 TEST_F(EarlierGapsTest, TheLastLinesBeginWhereALineBegins) {
   flow::Batch batch;
-  for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+  for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
     batch.add(flow::StreamEntry{
         stream, {.flow = kPodFlow, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
   const std::string text = "before\n" + std::string(3 * flow::kMaxLine + 100, 'x') + "\n";
@@ -393,12 +393,13 @@ TEST_F(EarlierGapsTest, TheLastLinesBeginWhereALineBegins) {
     return log({.tail_lines = lines, .whole_lines = true, .gaps = true});
   };
   ASSERT_EQ(stored_lines(), 3U);
+  const std::string rest = err + more + "|";
   for (const bool runtimes : {false, true}) {
     SCOPED_TRACE(runtimes);
     EXPECT_EQ(last(1), more + "|");
-    EXPECT_EQ(last(2), err + more + "|");
-    EXPECT_TRUE(last(3) == text.substr(7) + err + more + "|");
-    EXPECT_TRUE(last(4) == text + err + more + "|");
+    EXPECT_EQ(last(2), rest);
+    EXPECT_TRUE(last(3) == text.substr(7) + rest);
+    EXPECT_TRUE(last(4) == text + rest);
     std::string kept = "1970-01-01T00:00:01.00005Z stdout F before\n";
     for (int part = 0; part < 3; ++part)
       kept += "1970-01-01T00:00:01.00005Z stdout P " + std::string(flow::kMaxLine, 'x') + "\n";
