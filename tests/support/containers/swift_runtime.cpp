@@ -18,6 +18,7 @@
 #include <stdexcept>
 
 #include "base/result.hpp"
+#include "tests/support/argument_pointers.hpp"
 #include "tests/support/containers/oci_bundle.hpp"
 
 namespace flowtap::test {
@@ -41,13 +42,6 @@ Pipe make_pipe() {
   if (::pipe2(fds.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe: " + errno_text(errno));
   ::fcntl(fds[0], F_SETFL, O_NONBLOCK);
   return {Fd(fds[0]), Fd(fds[1])};
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
-  all.push_back(nullptr);
-  return all;
 }
 
 // Forks into namespaces and a cgroup; returns the child's pidfd, or nothing in the child.
@@ -98,7 +92,7 @@ SwiftRuntime::Running SwiftRuntime::start(const Container& container, std::size_
   const Fd directory(::open(cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   Pipe out = make_pipe();
   Pipe err = make_pipe();
-  auto argv = pointers(container.argv);
+  auto argv = argument_pointers(container.argv);
   Fd process = fork_into(directory);
   if (!process.valid()) {
     char* const no_environment = nullptr;

@@ -15,19 +15,12 @@
 #include <stdexcept>
 
 #include "base/result.hpp"
+#include "tests/support/argument_pointers.hpp"
 
 namespace flowtap::test {
 namespace {
 
 constexpr int kCannotStart = 127;  // the status that a shell uses
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> all;
-  all.reserve(words.size() + 1);
-  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
 
 void redirect(int fd, const std::string& path, int flags) {
   const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
@@ -37,11 +30,11 @@ void redirect(int fd, const std::string& path, int flags) {
 }  // namespace
 
 Process::Process(const Command& command) : err_(command.err) {
-  auto words = pointers(command.argv);
+  auto words = argument_pointers(command.argv);
   // Ours come first, as the program sees the first of two values for one name.
   std::vector<std::string> env = command.env;
   for (char** own = environ; *own != nullptr; ++own) env.emplace_back(*own);
-  auto variables = pointers(env);
+  auto variables = argument_pointers(env);
 
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("cannot fork: " + errno_text(errno));

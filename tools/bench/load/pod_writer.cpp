@@ -19,7 +19,7 @@
 namespace flowtap::bench {
 namespace {
 
-constexpr const char* kArgument = "--pod-writer";
+constexpr const char* kWriterArgument = "--pod-writer";
 
 std::uint64_t realtime_ns() {
   timespec t{};
@@ -127,7 +127,7 @@ Worker::Job writes_cri(int pipe, CriFile file) {
 }  // namespace
 
 void PodWriter::be_one(int argc, char** argv) {
-  if (argc == 4 && std::string_view(argv[1]) == kArgument)
+  if (argc == 4 && std::string_view(argv[1]) == kWriterArgument)
     Worker::serve(std::atoi(argv[2]), std::atoi(argv[3]), writes_lines());
 }
 
@@ -146,7 +146,7 @@ Result<std::unique_ptr<PodWriter>> PodWriter::start(const std::string& cri_file,
   self->runtime_ = std::move(runtime);
   FTAP_TRY_ASSIGN(writer, Worker::start_child([&](int orders, int answers) {
                     enter_pod(cgroup, in.get());
-                    ::execl("/proc/self/exe", "pod", kArgument, std::to_string(orders).c_str(),
+                    ::execl("/proc/self/exe", "pod", kWriterArgument, std::to_string(orders).c_str(),
                             std::to_string(answers).c_str(), nullptr);
                   }));
   self->writer_ = std::move(writer);

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kArgument = "--pod";
+constexpr const char* kPodArgument = "--pod";
 
 bool write_line(const char (&line)[kLine]) {
   return ::write(STDOUT_FILENO, line, kLine) == static_cast<ssize_t>(kLine);
@@ -29,7 +29,7 @@ bool write_line(const char (&line)[kLine]) {
 }  // namespace
 
 void Pods::be_one(int argc, char** argv) {
-  if (argc != 4 || std::string_view(argv[1]) != kArgument) return;
+  if (argc != 4 || std::string_view(argv[1]) != kPodArgument) return;
   std::uint64_t lines = 0;
   const std::string_view number = argv[2];
   std::from_chars(number.data(), number.data() + number.size(), lines);
@@ -76,7 +76,7 @@ Status Pods::begin(std::size_t number, Load load, Fd output) {
   if (pid < 0) return fail_errno(errno, "cannot fork");
   if (pid > 0) return {};
   enter_pod(cgroup, output.get(), load.network);
-  ::execl("/proc/self/exe", "pod", kArgument, std::to_string(load.lines).c_str(), load.ticking ? "1" : "0",
+  ::execl("/proc/self/exe", "pod", kPodArgument, std::to_string(load.lines).c_str(), load.ticking ? "1" : "0",
           nullptr);
   ::_exit(127);
 }
