@@ -93,7 +93,8 @@ class Parcel {
     msghdr message = prepare();
     EXPECT_EQ(::recvmsg(sockets_[1], &message, MSG_CMSG_CLOEXEC), 1);
     int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+    if (const cmsghdr* const head = CMSG_FIRSTHDR(&message); head != nullptr)
+      std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
     return Fd(fd);
   }
 
