@@ -112,7 +112,7 @@ class FileStreamsTest : public testing::Test {
   }
   void round(const std::vector<Bytes>& records = {}, bool drained = true) {
     now_ += 10ms;
-    files_.begin_round(now_, batch_);
+    files_.begin_round(batch_);
     for (const Bytes& record : records) files_.take(record, 1, now_, batch_);
     behind_ = files_.read_on(now_, drained, 1, batch_);
     append();
@@ -209,6 +209,57 @@ TEST_F(FileStreamsTest, AWriteUnderWayWhenItWasTappedComesOnce) {
   round();
   round({under_way, tap_.write("after")});
   EXPECT_EQ(text(1), "after");
+}
+
+TEST_F(FileStreamsTest, AWriteUnderWayMayBeLargeAndItsRecordsLate) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  std::vector<Bytes> records;
+  for (int i = 0; i < 48; ++i) {
+    const std::string line = std::to_string(i);
+    records.push_back(tap_.write(std::string(kPiece - 1 - line.size(), 'x') + line + "\n"));
+  }
+  const std::string all = tap_.disk.text;
+  tap_.disk.text.resize(all.size() / 3 * 2);
+  add(1, {.tapped_from = tap_.disk.text.size()});
+  round();
+  tap_.disk.text = all.substr(0, tap_.disk.text.size() + kPiece + 5);
+  look();
+  now_ += 5s;
+  tap_.disk.text = all;
+  for (const Bytes& record : records) round({record});
+  round({tap_.write("after")});
+  EXPECT_TRUE(text(1) == all + "after") << text(1).size() - all.size();
+  EXPECT_EQ(files_.counts().missing, 0U);
+}
+
+TEST_F(FileStreamsTest, TheFirstWriteMayBeInTheFileLongBeforeItsRecordComes) {
+  add(1);
+  const Bytes slow = tap_.write("a write that takes long\n");
+  tap_.disk.text.resize(9);
+  look();
+  EXPECT_EQ(text(1), "a write t");
+  now_ += 5s;
+  tap_.disk.text = "a write that takes long\n";
+  round({slow});
+  now_ += 5s;
+  round({tap_.write("after")});
+  EXPECT_EQ(text(1), "a write that takes long\nafter");
+  EXPECT_EQ(files_.counts().missing, 0U);
+}
+
+TEST_F(FileStreamsTest, AFileThatIsWrittenAnewBeforeTheFirstRecordIsNoWriteUnderWay) {
+  tap_.unseen("there before ");
+  add(1, {.tapped_from = 13});
+  round();
+  tap_.disk.text.clear();
+  round({tap_.write("anew")});
+  EXPECT_EQ(text(1), "there before anew");
+  // Nor is what comes long after the first record.
+  round({tap_.write(" and on")});
+  now_ += 5s;
+  tap_.disk.text.clear();
+  round({tap_.write("a third time, and longer")});
+  EXPECT_EQ(text(1), "there before anew and ona third time, and longer");
 }
 
 TEST_F(FileStreamsTest, WhatTheTapCouldNotSeeIsReadFromTheFile) {
@@ -476,7 +527,7 @@ TEST_F(FileStreamsTest, ARestartGoesOnWhereTheJournalEnds) {
               .step = place.step},
              "file/log",
              std::make_unique<ScriptedContent>(tap_.disk, places_)});
-  again.begin_round(now_, batch_);
+  again.begin_round(batch_);
   again.take(last, 1, now_, batch_);
   again.take(tap_.write("three"), 1, now_, batch_);
   (void)again.read_on(now_, true, 1, batch_);

@@ -69,7 +69,7 @@ bool LogConsumer::round() {
   wall_offset_ = wall_offset();
   const auto now = options_.now();
   take_told();
-  if (files_ != nullptr) files_->begin_round(now, batch_);
+  if (files_ != nullptr) files_->begin_round(batch_);
   // This does not go on for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
   int drains = 0;
   bool waits = false;
@@ -170,7 +170,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     return;
   }
   const auto time = static_cast<std::uint64_t>(static_cast<std::int64_t>(record->time) + wall_offset_);
-  if (files_ != nullptr && files_->has_added()) files_->take_added(options_.now(), batch_);
+  if (files_ != nullptr && files_->has_added()) files_->take_added(batch_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
     if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, options_.now(), batch_);

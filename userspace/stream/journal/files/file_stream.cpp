@@ -14,8 +14,6 @@ constexpr auto kOvertaken = 1s;
 constexpr auto kSteady = 200ms;
 // By then, what the tap saw is out of its ring.
 constexpr auto kSettled = 100ms;
-// A write that was under way when the tap was told of the file still shows as a record, but is in the file before.
-constexpr std::uint64_t kUnderWay = std::uint64_t{1} << 20U;
 constexpr std::size_t kReadAtOnce = Batch::kMaxEntry;
 
 std::int64_t step_of(const Bytes& record) {
@@ -24,23 +22,23 @@ std::int64_t step_of(const Bytes& record) {
 
 }  // namespace
 
-FileStream::FileStream(const Start& start, const FileContent& content, Clock::time_point now)
+FileStream::FileStream(const Start& start, const FileContent& content)
     : stream_(start.stream),
       content_(content),
+      first_(start.offset),
       offset_(start.offset),
       position_(start.position),
       target_(start.position),
       step_(start.step),
       told_{static_cast<std::int64_t>(start.position) - static_cast<std::int64_t>(start.offset), start.step} {
-  if (!step_)
-    owed_ = Owed{start.tapped_from - std::min(start.tapped_from, kUnderWay),
-                 std::max(start.tapped_from, start.position), now + kOvertaken};
+  if (!step_) under_way_ = UnderWay{.to = std::max(start.tapped_from, start.position)};
 }
 
 void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point now, Sink& sink) {
   restless_since_.reset();
   const std::int64_t step = step_of(record);
   const std::uint64_t end = record.position + record.bytes.size();
+  note_under_way(end, now);
   const bool goes_on = !is_behind() && record.position == position_;
   const bool comes_back = !is_behind() && high_ && record.position == *high_;
   if ((goes_on && (!step_ || *step_ == step)) || (comes_back && record.position > position_)) {
@@ -49,7 +47,7 @@ void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point
     candidate_.reset();
     return append(record, time, sink);
   }
-  if (record.position < position_ && !is_known(record.position, end, step, now)) {
+  if (record.position < position_ && !is_known(record, step, now)) {
     rewind(record, step);
     if (position_ == record.position) return append(record, time, sink);
   } else {
@@ -72,12 +70,32 @@ void FileStream::postpone(const Bytes& record) {
 
 // Whether a record that stands before the end of what is known was read from the file already. If it was not, the file begins
 // anew.
-bool FileStream::is_known(std::uint64_t from, std::uint64_t to, std::int64_t step,
-                          Clock::time_point now) const {
+bool FileStream::is_known(const Bytes& record, std::int64_t step, Clock::time_point now) {
   if (step_ && *step_ == step) return true;
-  if (!owed_ || now > owed_->until || from < owed_->from || std::min(to, position_) > owed_->to) return false;
+  const std::uint64_t end = std::min(record.position + record.bytes.size(), position_);
+  const bool is_owed = owed_ && now <= owed_->until && record.position >= owed_->from && end <= owed_->to;
+  if (!is_owed && !is_under_way(record, step, now)) return false;
   const auto size = content_.size();
-  return size && *size >= position_;
+  if (!size || *size < position_) return false;
+  if (!is_owed) under_way_->step = step;
+  return true;
+}
+
+// The tap counts a file's bytes from when it was told of it. So what it counts by the end of the writes that were under way then
+// is no more than what stood there.
+bool FileStream::is_under_way(const Bytes& record, std::int64_t step, Clock::time_point now) const {
+  if (!under_way_ || (under_way_->until && now > *under_way_->until)) return false;
+  return under_way_->step == step ||
+         (record.position < under_way_->to && record.offset < first_ + under_way_->to);
+}
+
+// A write shows in the file long before its record comes: one of many bytes takes long, and its task may be off its CPU. How long is
+// not known before a record tells of what was written later.
+void FileStream::note_under_way(std::uint64_t end, Clock::time_point now) {
+  if (!under_way_ || under_way_->until) return;
+  if (!under_way_->begun) under_way_->to = std::max(under_way_->to, position_);
+  under_way_->begun = true;
+  if (end > under_way_->to) under_way_->until = now + kOvertaken;
 }
 
 void FileStream::append(const Bytes& record, std::uint64_t time, Sink& sink) {
@@ -110,6 +128,7 @@ void FileStream::rewind(const Bytes& record, std::int64_t step) {
   step_ = step;
   candidate_.reset();
   owed_.reset();
+  under_way_.reset();
 }
 
 // The file's bytes up to there do not belong to the flow.
@@ -169,6 +188,7 @@ void FileStream::look(Clock::time_point now, bool drained) {
   step_.reset();
   candidate_.reset();
   owed_.reset();
+  under_way_.reset();
 }
 
 void FileStream::settle() {

@@ -66,7 +66,7 @@ class FileStream {
   };
 
   /// `content` must outlive it.
-  FileStream(const Start& start, const FileContent& content, Clock::time_point now);
+  FileStream(const Start& start, const FileContent& content);
 
   /// Where bytes go, and how many may be read from files for it.
   struct Sink {
@@ -102,8 +102,9 @@ class FileStream {
   [[nodiscard]] std::uint64_t filled() const { return filled_; }    ///< bytes that were read from the file
 
  private:
-  [[nodiscard]] bool is_known(std::uint64_t from, std::uint64_t to, std::int64_t step,
-                              Clock::time_point now) const;
+  [[nodiscard]] bool is_known(const Bytes& record, std::int64_t step, Clock::time_point now);
+  [[nodiscard]] bool is_under_way(const Bytes& record, std::int64_t step, Clock::time_point now) const;
+  void note_under_way(std::uint64_t end, Clock::time_point now);
   void append(const Bytes& record, std::uint64_t time, Sink& sink);
   void rewind(const Bytes& record, std::int64_t step);
   void move_to(std::uint64_t position);
@@ -118,6 +119,7 @@ class FileStream {
 
   StreamNo stream_;
   const FileContent& content_;
+  std::uint64_t first_;  // the offset that it began with
   std::uint64_t offset_;
   std::uint64_t position_;
   std::uint64_t target_;  // up to where the file is to be read
@@ -136,6 +138,14 @@ class FileStream {
     Clock::time_point until;
   };
   std::optional<Owed> owed_;
+  // What stood in the file before the tap's first record: of that, too, records may still come.
+  struct UnderWay {
+    std::uint64_t to = 0;
+    std::optional<std::int64_t> step = {};        // of a write that begins there
+    std::optional<Clock::time_point> until = {};  // absent: no record was seen yet that ends behind it
+    bool begun = false;                           // a record has come
+  };
+  std::optional<UnderWay> under_way_;
   std::optional<std::uint64_t> high_;                // where it stood before it went back
   std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
   std::uint64_t restless_size_ = 0;                  // its size then

@@ -25,12 +25,12 @@ void FileStreams::add(Added file) {
   told_.push_back(std::move(file));
 }
 
-void FileStreams::begin_round(Clock::time_point now, Batch& batch) {
+void FileStreams::begin_round(Batch& batch) {
   refresh();
-  if (has_added()) take_added(now, batch);
+  if (has_added()) take_added(batch);
 }
 
-void FileStreams::take_added(Clock::time_point now, Batch& batch) {
+void FileStreams::take_added(Batch& batch) {
   std::vector<Added> told;
   {
     const std::scoped_lock lock(told_mutex_);
@@ -44,7 +44,7 @@ void FileStreams::take_added(Clock::time_point now, Batch& batch) {
         static_cast<std::int64_t>(added.start.position) - static_cast<std::int64_t>(added.start.offset),
         added.start.step};
     batch.add(StreamEntry{number, added.content->name(place)});
-    const FileStream stream(added.start, *added.content, now);
+    const FileStream stream(added.start, *added.content);
     auto file = std::make_unique<File>(
         File{stream, std::move(added.content), std::move(added.flow), added.start.offset > 0});
     order_.push_back(file.get());

@@ -33,10 +33,10 @@ class FileStreams {
   void add(Added file);
 
   /// Takes over what was added; writes the names.
-  void begin_round(Clock::time_point now, Batch& batch);
+  void begin_round(Batch& batch);
   /// Something was added, or is being added, and was not taken over yet: a record that comes now may be of that file.
   [[nodiscard]] bool has_added() const { return has_added_.load(std::memory_order_acquire); }
-  void take_added(Clock::time_point now, Batch& batch);
+  void take_added(Batch& batch);
   [[nodiscard]] bool any() const { return !files_.empty() || has_added(); }
   /// Whether the stream is a followed file's.
   [[nodiscard]] bool owns(StreamNo stream) const {
