@@ -154,6 +154,7 @@ class Attempt {
   [[nodiscard]] static bool has_place(const Node& node);
   [[nodiscard]] static bool lacks_cells_of(const Node& node);
   [[nodiscard]] static std::vector<CellVerdict> cells_of(const Place& place);
+  [[nodiscard]] bool is_of_later_run(const Node& node, const Fact& fact) const;
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts);
   void decide_many(const Fact& fact, SharedTexts& texts);
   void score_many(const Fact& fact);

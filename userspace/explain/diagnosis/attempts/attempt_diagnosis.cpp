@@ -1,6 +1,5 @@
 // The diagnosis of an attempt: which container of a node failed, and how the phases went.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -16,14 +15,8 @@ namespace {
 
 constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
 
-// Words that kube-scheduler's plugins say of a node and that it counts nodes by: those of devices by claims do not begin as others.
-constexpr std::array<std::string_view, 4> kCountedWords = {"node(s) ", "resourceclaim ", "claim ",
-                                                           "cannot allocate all claims"};
-
-bool is_counted_by_words(const NodeVerdict& node) {
-  return node.verdict == Verdict::kFailed && std::ranges::any_of(kCountedWords, [&](std::string_view words) {
-           return node.reason.starts_with(words);
-         });
+bool may_be_of_dry_run(const NodeVerdict& node) {
+  return node.verdict == Verdict::kFailed && is_counted_by_words(node.reason);
 }
 
 // How many nodes are counted for what is said of a node.
@@ -147,13 +140,13 @@ void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<No
   std::map<std::string, std::vector<std::uint32_t>> said;  // by the reason, when
   const auto failed_at = [this](const NodeVerdict& node) { return nodes_.find(node.name)->second.failed; };
   for (const NodeVerdict& node : nodes)
-    if (is_counted_by_words(node)) said[node.reason].push_back(failed_at(node));
+    if (may_be_of_dry_run(node)) said[node.reason].push_back(failed_at(node));
   for (auto& [reason, times] : said) {
     std::ranges::sort(times);
     times.resize(std::min(times.size(), counted_for(reason, reasons)));
   }
   std::erase_if(nodes, [&](const NodeVerdict& node) {
-    if (!is_counted_by_words(node)) return false;
+    if (!may_be_of_dry_run(node)) return false;
     const std::vector<std::uint32_t>& times = said.find(node.reason)->second;
     return times.empty() || failed_at(node) > times.back();
   });

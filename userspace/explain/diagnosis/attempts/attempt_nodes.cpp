@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "explain/diagnosis/attempts/attempt.hpp"
+#include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/number.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
@@ -98,9 +99,18 @@ void Attempt::read_plugins(std::string_view text) {
   for (const auto& [name, nothing] : *object) add_plugin(name);
 }
 
+// kube-scheduler asks about a node once, and counts it by what a plugin says then. Any other words about the node come later: then
+// it asks whether the node would do without other pods, and counts nothing.
+bool Attempt::is_of_later_run(const Node& node, const Fact& fact) const {
+  if (!scheduler_->counts_nodes || fact.kind != FactKind::kNodeFails) return false;
+  const std::string_view said = node.reason.view();
+  return node.verdict == Verdict::kFailed && !node.by_event && !said.empty() && said != kClaimElsewhere &&
+         said != fact[Field::kReason] && is_counted_by_words(fact[Field::kReason]);
+}
+
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
-  if (found == nullptr) return;
+  if (found == nullptr || is_of_later_run(*found, fact)) return;
   // A line that only repeats the verdict, for example that the pod is being bound there, says less about why.
   const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
                          !fact[Field::kReason].empty();
