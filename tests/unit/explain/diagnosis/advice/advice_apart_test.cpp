@@ -1,0 +1,83 @@
+// Reasons that read alike and mean different things have different advice, and none claims what only the other one says.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "explain/diagnosis/advice.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+/// A reason, and what one node with it lacks.
+using Expected = std::vector<std::pair<std::string_view, std::string_view>>;
+
+void expect_lacks(const Expected& expected) {
+  for (const auto& [reason, lacks] : expected) {
+    const auto advice = advice_for(reason);
+    ASSERT_TRUE(advice) << reason;
+    EXPECT_EQ(advice->lacks.one, lacks) << reason;
+  }
+}
+
+std::string_view means_of(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice ? advice->means : std::string_view();
+}
+
+// What the text of a neighbour is not true of.
+TEST(AdviceOfLikeReasons, IsNotThatOfANeighbour) {
+  for (
+      const auto& [one, other] : Expected{
+          {"not enough cpus available to satisfy request", "Insufficient amplified cpu"},
+          {"AddResourceUsage failed", "AddResourceUsage failed for device GPU-1: no template"},
+          {"node is filtered out by the prefilter result", "Node(s) failed PreFilter plugin VolumeBinding"},
+          {"PersistentVolumeClaim had no name", "persistentvolumeclaim \"data\" not found"},
+          {"PersistentVolumeClaim had no pv name and storageClass name", "storageclass \"fast\" not found"},
+          {"VolumeBindingMode not set for StorageClass \"fast\"", "storageclass \"fast\" not found"},
+          {"PersistentVolume had no name", "persistentvolume \"pv-1\" not found"},
+          {"running \"VolumeBinding\" filter plugin: x",
+           "running PreBind plugin \"VolumeBinding\": binding volumes: x"},
+          {"asked by caller to stop allocating devices: x", "timed out trying to allocate devices"},
+          {"resource claim ns/c, request gpu: unknown request type",
+           "resourceclaim depends on disabled DRAControlPlaneController feature"},
+          {"waiting for minCount pods from a gang to be waiting on permit",
+           "waiting for minCount pods from a gang to appear in scheduling queue"},
+          {"waiting for minCount pods from a gang to be scheduled", "gang child pod not collect enough, x"},
+          {"resource gap: map[cpu:4]", "pod group is unschedulable"},
+          {"failed to get workload default/train", "PodGroup not found"},
+          {"No victims found on node n1 for preemptor pod p", "No preemption victims found for incoming pod"},
+          {"no candidate node for preemption", "No preemption victims found for incoming pod"},
+          {"not eligible due to failed to read from cycleState",
+           "not eligible due to workload aware preemption enabled"},
+          {"extender: http://e claims to preempt on node: n1 but the node is not found in nodeNameToInfo map",
+           "extender \"http://e\" claims a filtered node \"n9\" which is not found in the input node "
+           "list"}}) {
+    ASSERT_TRUE(advice_for(one) && advice_for(other)) << one;
+    EXPECT_NE(means_of(one), means_of(other)) << one << " and " << other;
+  }
+  expect_lacks({{"not enough cpus available to satisfy request", "lacks CPUs to bind to the pod"},
+                {"node(s) NUMA Topology policy not match", "has another NUMA policy than the pod"},
+                {"PersistentVolume had no name", "waits for the pod's volume claims to be bound"},
+                {"no class for claim \"ns/c\"", "cannot mount a claim with neither volume nor class"},
+                {"looking up PVC ns/c: persistentvolumeclaim \"c\" not found",
+                 "cannot mount a claim that does not exist"},
+                {"expected at least one victim pod on node \"n1\"",
+                 "could not be emptied: the extender names no pods"}});
+  EXPECT_FALSE(advice_for("looking up PVC ns/c: not synced"));
+}
+
+// Nobody is told to wait for room, or to preempt, where another policy or mode is in the way.
+TEST(AdviceOfLikeReasons, IsAboutRoomOnlyWhereRoomIsMissing) {
+  for (const std::string_view reason : {"1/4 ModeNotFit", "node(s) NUMA Topology policy not match"}) {
+    const auto advice = advice_for(reason);
+    ASSERT_TRUE(advice) << reason;
+    EXPECT_EQ(advice->mends, Mends::kOther) << reason;
+    EXPECT_FALSE(advice->todo.contains("ait for")) << advice->todo;
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis
