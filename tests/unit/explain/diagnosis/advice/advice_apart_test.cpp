@@ -79,5 +79,33 @@ TEST(AdviceOfLikeReasons, IsAboutRoomOnlyWhereRoomIsMissing) {
   }
 }
 
+// koordinator-sh/koordinator, pkg/scheduler/plugins
+TEST(AdviceOfLikeReasons, KnowsWhatKoordinatorSaysOfDevicesAndReservations) {
+  expect_lacks(
+      {{"Insufficient GPU Devices", "lacks devices that Koordinator gives out"},
+       {"Insufficient Partitioned GPU Devices", "has no free partition of GPUs"},
+       {"Insufficient Topology Scoped GPU Devices", "has no free GPUs that are close to each other"},
+       {"node(s) Device Joint-Allocate rules violation", "has no free devices that belong together"},
+       {"node(s) Unsupported number of GPU requests", "has no partition of so many GPUs"},
+       {"node(s) missing GPU Partition Table", "has no table of GPU partitions"},
+       {"no matched GPU shared resource template", "has GPUs that are not given out in such parts"},
+       {"insufficient CPUs to satisfy required cpu bind policy FullPCPUs", "lacks CPUs to bind to the pod"},
+       {"Insufficient NUMA cpu", "cannot align the pod to NUMA nodes"},
+       {"insufficient resources on NUMA Node", "has not reported its NUMA nodes"},
+       {"Reservation(s) Insufficient cpu, requested: 4000, used: 1000, capacity: 4000",
+        "has no reservation with room for the pod"},
+       {"Insufficient nvidia.com/gpu by node", "has too little beside the reservation"},
+       {"2 Reservation(s) didn't match affinity rules", "has reservations that the pod does not choose"},
+       {"1 Reservation(s) is unschedulable", "has reservations that take no pods"},
+       {"1 Reservation(s) had untolerated taint dedicated", "has reservations with a taint"},
+       {"reservation is not active", "was chosen for a reservation that is over"},
+       {"Gang not found", "cannot find the pod's group"},
+       {"quota manager not found, quota: a, tree: t", "cannot be tried without a quota"}});
+  EXPECT_NE(means_of("Insufficient nvidia.com/gpu by node"), means_of("Insufficient nvidia.com/gpu"));
+  // They say what would do, or that another reason is in the way.
+  EXPECT_FALSE(advice_for("2 Reservation(s) matched owner total"));
+  EXPECT_FALSE(advice_for("2 Reservation(s) for node reason that Insufficient cpu"));
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis
