@@ -107,5 +107,36 @@ TEST(AdviceOfLikeReasons, KnowsWhatKoordinatorSaysOfDevicesAndReservations) {
   EXPECT_FALSE(advice_for("2 Reservation(s) for node reason that Insufficient cpu"));
 }
 
+TEST(AdviceOfLikeReasons, KnowsWhatTheApiServerAndEtcdSay) {
+  expect_lacks(
+      {{"plugin \"DefaultBinder\" error binding pod \"ns/p\": etcdserver: unhealthy cluster",
+        "could not be tried: etcd did not answer"},
+       {"running Bind plugin \"DefaultBinder\": etcdserver: not leader",
+        "could not be tried: etcd did not answer"},
+       {"etcdserver: request timed out, waiting for the applied index took too long",
+        "could not be tried: etcd did not answer"},
+       {"etcdserver: request is too large", "could not be written: it is too large"},
+       {"etcdserver: corrupt cluster", "could not be written: etcd's data differ"},
+       {"etcdserver: permission denied", "could not be tried: etcd does not let the API server in"},
+       {"pods is forbidden: User \"system:kube-scheduler\" cannot list resource \"pods\"",
+        "could not be tried: a right is missing"},
+       {"pods \"p\" is forbidden: exceeded quota: q", "may not be written by the scheduler"},
+       {"admission webhook \"w\" denied the request: no", "was turned down by a webhook"},
+       {"pod p is being deleted, cannot be assigned to a host", "was chosen for a pod that was gone"},
+       {"pod p has non-empty .spec.schedulingGates", "was chosen for a pod that is held back"},
+       {"the server has asked for the client to provide credentials (post pods p)",
+        "could not be tried: the scheduler was not let in"},
+       {"the server could not find the requested resource",
+        "could not be tried: the API server lacks a kind"},
+       {"Pod \"p\" is invalid: spec: Forbidden", "could not be written: it is not valid"},
+       {"Internal error occurred: resource quota evaluation timed out",
+        "could not be tried: the API server had an error"},
+       // What is more special than an error of the API server's.
+       {"Internal error occurred: failed calling webhook \"w\": Post \"https://w\": connection refused",
+        "could not be tried: nobody answered"}});
+  EXPECT_FALSE(advice_for("etcdserver: requested lease not found"));
+  EXPECT_FALSE(advice_for("plugin.example.com \"p\" is invalid: no"));
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis
