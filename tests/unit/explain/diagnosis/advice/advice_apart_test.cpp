@@ -138,5 +138,20 @@ TEST(AdviceOfLikeReasons, KnowsWhatTheApiServerAndEtcdSay) {
   EXPECT_FALSE(advice_for("plugin.example.com \"p\" is invalid: no"));
 }
 
+// What a plugin says inside an error has its own advice, not that of any plugin's error.
+TEST(AdviceOfLikeReasons, IsOfWhatAPluginSaysInAnError) {
+  expect_lacks(
+      {{R"(running PreFilter plugin "DynamicResources": request gpu: unsupported request type)",
+        "cannot serve a claim of a kind that is not known"},
+       {R"(running "DynamicResources" filter plugin: claim ns/c, constraint #0: empty constraint (unsupported constraint type?))",
+        "cannot serve a claim of a kind that is not known"},
+       {R"(running PreBind plugin "DynamicResources": add reservation to claim ns/c: etcdserver: request timed out)",
+        "could not be tried: etcd did not answer"},
+       {R"(running Score plugins: plugin "TargetLoadPacking" failed with: getting node "n1" from Snapshot: x)",
+        "could not be tried by a plugin"},
+       {"node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+        "waits for the pod that has the volume"}});
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis
