@@ -184,6 +184,31 @@ TEST(Counts, ANodeIsNamedWithTheReasonByWhichItIsCounted) {
             "n3 ");
 }
 
+// The same of the NUMA-aware scheduler, whose lines about containers stand at -v=2 in either run.
+TEST(Counts, CellsThatAreAskedForOnceMoreNameNoNode) {
+  const auto spread = [](const char* node) {
+    return R"("Node failed spreadConstraint: matchNum + selfMatchNum - minMatchNum > maxSkew" pod="ns/p" node=")" +
+           std::string(node) + '"';
+  };
+  const auto cells = [](const char* node) {
+    return R"("cannot align container" logID="ns/p" podUID="u" node=")" + std::string(node) +
+           R"(" flow="filter" name="c" kind="app")";
+  };
+  const std::string_view spreads = "node(s) didn't match pod topology spread constraints";
+  const Diagnosis found =
+      answer_of({spread("n2"), cells("n1"), cells("n2"), cells("n3"), spread("n1"),
+                 no_fit("1 Insufficient cpu, 1 cannot align container, 1 " + std::string(spreads), 3)});
+  EXPECT_EQ(names_of(found), "n1 n2 ");
+  ASSERT_EQ(found.nodes.size(), 2U);
+  EXPECT_EQ(found.nodes[0].reason, "cannot align container");
+  EXPECT_EQ(found.nodes[1].reason, spreads);
+  expect_sums(found, 3, "cells, and room that is made: ");
+  EXPECT_EQ(unnamed(answer_of({cells("n1"), cells("n2"), no_fit("2 Insufficient cpu", 2)})),
+            "2: 2*Insufficient cpu");
+  // Words that are not known may be those for cells.
+  EXPECT_EQ(names_of(answer_of({cells("n1"), no_fit("1 no cell fits, 1 Insufficient cpu", 2)})), "n1 ");
+}
+
 // At once it says two things of such a node, and the second one counts.
 TEST(Counts, ANodeWhoseClaimIsElsewhereMayBeCountedByOthers) {
   const Diagnosis found =
