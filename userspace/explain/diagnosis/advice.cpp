@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::string_view kNotHelpful = "Preemption is not helpful for scheduling";
 
+// All that kube-scheduler knows of nodes that HAMi up to 2.9 has turned down.
+constexpr std::string_view kTurnedDown = "NodeUnfitPod";
+
 // What a lack means on nodes that would not do without other pods either. A device's name has a slash, and the plugin that provides
 // it may be down.
 constexpr std::string_view kTooSmall =
@@ -66,25 +69,40 @@ List most_first(List list) {
   return list;
 }
 
+// How many nodes have the reason. Where it does not say why, those that the extender's own log names with a reason are left out.
+std::size_t nodes_with(const NodesReason& counted, const FailedNodes& failed, std::size_t without_reason) {
+  const auto advice = advice_for(counted.reason);
+  const auto unsaid = advice_for(kTurnedDown);
+  if (!advice || !unsaid || advice->means != unsaid->means) return counted.nodes;
+  const auto left = std::ranges::find(failed.unnamed, counted.reason, &NodesReason::reason);
+  const std::size_t unnamed = left == failed.unnamed.end() ? 0 : left->nodes;
+  return std::min(counted.nodes, unnamed + without_reason);
+}
+
 // Several schedulers may tell of the same nodes: one says which node it is, another only how many there are.
 List of_nodes(const Diagnosis& diagnosis) {
   List named;
+  std::size_t without_reason = 0;
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
+    without_reason += reason_of(node).empty() ? 1 : 0;
     // The scheduler leaves a node at the first container that fails.
     std::string_view last;
     if (!node.containers.empty()) last = node.containers.back().reason;
     add(named, {node.reason, last}, 1);
   }
   List counted;
-  for (const NodesReason& reason : diagnosis.reasons) add(counted, {reason.reason}, reason.nodes);
+  const FailedNodes failed = failed_nodes(diagnosis);
+  for (const NodesReason& reason : diagnosis.reasons) {
+    const std::size_t nodes = nodes_with(reason, failed, without_reason);
+    if (nodes > 0 || reason.nodes == 0) add(counted, {reason.reason}, nodes);
+  }
   for (const Advice& advice : counted) {
     Advice& same = same_in(named, advice);
     same.nodes = std::max(same.nodes, advice.nodes);
   }
   // A node may have two reasons that mean the same.
-  const std::size_t all = failed_nodes(diagnosis).nodes;
-  for (Advice& advice : named) advice.nodes = std::min(advice.nodes, std::max<std::size_t>(all, 1));
+  for (Advice& advice : named) advice.nodes = std::min(advice.nodes, std::max<std::size_t>(failed.nodes, 1));
   return most_first(std::move(named));
 }
 

@@ -27,6 +27,10 @@ constexpr std::array kCounts = {
 constexpr std::array<std::string_view, 4> kOfAll = {"NodeUnfitPod", "node not fit pod", "cannot align ",
                                                     kInvalidTopology};
 
+// The words of devices by claims do not begin as others.
+constexpr std::array<std::string_view, 4> kCountedWords = {"node(s) ", "resourceclaim ", "claim ",
+                                                           "cannot allocate all claims"};
+
 // What stands between the two texts; nothing if one of them is missing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t at = text.find(begin);
@@ -51,6 +55,11 @@ std::string taint_in(std::string_view reason) {
 }
 
 }  // namespace
+
+bool is_counted_by_words(std::string_view reason) {
+  return std::ranges::any_of(kCountedWords,
+                             [reason](std::string_view words) { return reason.starts_with(words); });
+}
 
 std::vector<std::string> counted_as(std::string_view reason) {
   std::vector<std::string> out;

@@ -161,6 +161,64 @@ TEST(Counts, NodesThatArePassedOverForRoomAreNotNamed) {
             "2: 2*Insufficient cpu");
 }
 
+// A node that is passed over for room may fail for another reason then. It is counted by the first one.
+TEST(Counts, ANodeIsNamedWithTheReasonByWhichItIsCounted) {
+  constexpr std::string_view kSpread1 =
+      R"("Node failed spreadConstraint: matchNum + selfMatchNum - minMatchNum > maxSkew" pod="ns/p" node="n1")";
+  const auto claims = [](const char* node) {
+    return R"("pod unschedulable" pod="ns/p" node=")" + std::string(node) +
+           R"(" reason="cannot allocate all claims")";
+  };
+  const std::string counted =
+      no_fit("1 cannot allocate all claims, 1 node(s) didn't match pod topology spread constraints", 2);
+  const Diagnosis later = answer_of({kSpread1, claims("n3"), claims("n1"), counted});
+  EXPECT_EQ(names_of(later), "n1 n3 ");
+  ASSERT_EQ(later.nodes.size(), 2U);
+  EXPECT_EQ(later.nodes[0].reason, "node(s) didn't match pod topology spread constraints");
+  EXPECT_TRUE(later.nodes[0].line.contains("spreadConstraint")) << later.nodes[0].line;
+  EXPECT_EQ(later.nodes[1].reason, "cannot allocate all claims");
+  expect_sums(later, 2, "two reasons, the second one not counted: ");
+  // n1 is one of those that are only counted, and only its later reason is said.
+  EXPECT_EQ(names_of(answer_of(
+                {claims("n3"), claims("n1"), no_fit("1 Insufficient cpu, 1 cannot allocate all claims", 2)})),
+            "n3 ");
+}
+
+// The same of the NUMA-aware scheduler, whose lines about containers stand at -v=2 in either run.
+TEST(Counts, CellsThatAreAskedForOnceMoreNameNoNode) {
+  const auto spread = [](const char* node) {
+    return R"("Node failed spreadConstraint: matchNum + selfMatchNum - minMatchNum > maxSkew" pod="ns/p" node=")" +
+           std::string(node) + '"';
+  };
+  const auto cells = [](const char* node) {
+    return R"("cannot align container" logID="ns/p" podUID="u" node=")" + std::string(node) +
+           R"(" flow="filter" name="c" kind="app")";
+  };
+  const std::string_view spreads = "node(s) didn't match pod topology spread constraints";
+  const Diagnosis found =
+      answer_of({spread("n2"), cells("n1"), cells("n2"), cells("n3"), spread("n1"),
+                 no_fit("1 Insufficient cpu, 1 cannot align container, 1 " + std::string(spreads), 3)});
+  EXPECT_EQ(names_of(found), "n1 n2 ");
+  ASSERT_EQ(found.nodes.size(), 2U);
+  EXPECT_EQ(found.nodes[0].reason, "cannot align container");
+  EXPECT_EQ(found.nodes[1].reason, spreads);
+  expect_sums(found, 3, "cells, and room that is made: ");
+  EXPECT_EQ(unnamed(answer_of({cells("n1"), cells("n2"), no_fit("2 Insufficient cpu", 2)})),
+            "2: 2*Insufficient cpu");
+  // Words that are not known may be those for cells.
+  EXPECT_EQ(names_of(answer_of({cells("n1"), no_fit("1 no cell fits, 1 Insufficient cpu", 2)})), "n1 ");
+}
+
+// At once it says two things of such a node, and the second one counts.
+TEST(Counts, ANodeWhoseClaimIsElsewhereMayBeCountedByOthers) {
+  const Diagnosis found =
+      answer_of({R"("AvailableOnNodes does not match" pod="ns/p" node="n1" claim="ns/c")",
+                 R"("pod unschedulable" pod="ns/p" node="n1" reason="cannot allocate all claims")",
+                 no_fit("1 Insufficient cpu, 1 cannot allocate all claims", 2)});
+  EXPECT_EQ(names_of(found), "n1 ");
+  expect_sums(found, 2, "a claim elsewhere, others not there: ");
+}
+
 TEST(Counts, NoNumberIsLargerThanTheNodesThereAre) {
   EXPECT_EQ(unnamed(answer_of({no_fit("4 Insufficient cpu", 3)})), "3: 3*Insufficient cpu");
   EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("2 Insufficient cpu, 2 Insufficient memory, 2 node(s) had "

@@ -152,8 +152,10 @@ class Attempt {
   template <typename Which>
   void forget_cells(Place& place, Which which);
   [[nodiscard]] static bool has_place(const Node& node);
+  [[nodiscard]] static bool fails_by_cells(const Node& node);
   [[nodiscard]] static bool lacks_cells_of(const Node& node);
   [[nodiscard]] static std::vector<CellVerdict> cells_of(const Place& place);
+  [[nodiscard]] bool is_of_later_run(const Node& node, const Fact& fact) const;
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts);
   void decide_many(const Fact& fact, SharedTexts& texts);
   void score_many(const Fact& fact);

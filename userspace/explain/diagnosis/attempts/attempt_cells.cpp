@@ -98,6 +98,11 @@ bool Attempt::has_place(const Node& node) {
   return std::ranges::any_of(node.places, [](const Place& place) { return place.verdict != Verdict::kNone; });
 }
 
+bool Attempt::fails_by_cells(const Node& node) {
+  return std::ranges::any_of(node.places,
+                             [](const Place& place) { return place.verdict == Verdict::kFailed; });
+}
+
 // The node fails by its cells, and none of them is known.
 bool Attempt::lacks_cells_of(const Node& node) {
   return std::ranges::any_of(node.places, [](const Place& place) {

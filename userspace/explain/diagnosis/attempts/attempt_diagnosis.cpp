@@ -1,11 +1,11 @@
 // The diagnosis of an attempt: which container of a node failed, and how the phases went.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/attempts/lacks.hpp"
 #include "explain/diagnosis/counted_as.hpp"
@@ -16,14 +16,20 @@ namespace {
 
 constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
 
-// Words that kube-scheduler's plugins say of a node and that it counts nodes by: those of devices by claims do not begin as others.
-constexpr std::array<std::string_view, 4> kCountedWords = {"node(s) ", "resourceclaim ", "claim ",
-                                                           "cannot allocate all claims"};
+// The NUMA-aware scheduler counts a node so, whatever it says of its cells.
+constexpr std::string_view kCannotAlign = "cannot align ";
 
-bool is_counted_by_words(const NodeVerdict& node) {
-  return node.verdict == Verdict::kFailed && std::ranges::any_of(kCountedWords, [&](std::string_view words) {
-           return node.reason.starts_with(words);
-         });
+std::size_t counted_for_cells(const std::vector<NodesReason>& reasons) {
+  std::size_t sum = 0;
+  for (const NodesReason& one : reasons)
+    if (one.reason.starts_with(kCannotAlign)) sum += one.nodes;
+  return sum;
+}
+
+// Other versions may have other words for it.
+bool are_known(const std::vector<NodesReason>& reasons) {
+  return std::ranges::all_of(reasons,
+                             [](const NodesReason& one) { return advice_for(one.reason).has_value(); });
 }
 
 // How many nodes are counted for what is said of a node.
@@ -145,16 +151,26 @@ void Attempt::keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) con
 // reason that none is counted for. Those that were named first are the ones that count.
 void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<NodesReason>& reasons) const {
   std::map<std::string, std::vector<std::uint32_t>> said;  // by the reason, when
+  const std::size_t for_cells = counted_for_cells(reasons);
+  const bool counts_cells = for_cells > 0 || are_known(reasons);
   const auto failed_at = [this](const NodeVerdict& node) { return nodes_.find(node.name)->second.failed; };
+  // Empty: it need not be counted in words that are known.
+  const auto as = [&](const NodeVerdict& node) -> std::string {
+    if (node.verdict != Verdict::kFailed) return {};
+    if (fails_by_cells(nodes_.find(node.name)->second))
+      return std::string(counts_cells ? kCannotAlign : std::string_view());
+    return is_counted_by_words(node.reason) ? node.reason : std::string();
+  };
   for (const NodeVerdict& node : nodes)
-    if (is_counted_by_words(node)) said[node.reason].push_back(failed_at(node));
+    if (std::string reason = as(node); !reason.empty()) said[std::move(reason)].push_back(failed_at(node));
   for (auto& [reason, times] : said) {
     std::ranges::sort(times);
-    times.resize(std::min(times.size(), counted_for(reason, reasons)));
+    times.resize(std::min(times.size(), reason == kCannotAlign ? for_cells : counted_for(reason, reasons)));
   }
   std::erase_if(nodes, [&](const NodeVerdict& node) {
-    if (!is_counted_by_words(node)) return false;
-    const std::vector<std::uint32_t>& times = said.find(node.reason)->second;
+    const auto found = said.find(as(node));
+    if (found == said.end()) return false;
+    const std::vector<std::uint32_t>& times = found->second;
     return times.empty() || failed_at(node) > times.back();
   });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "explain/diagnosis/attempts/attempt.hpp"
+#include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/number.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
@@ -98,9 +99,22 @@ void Attempt::read_plugins(std::string_view text) {
   for (const auto& [name, nothing] : *object) add_plugin(name);
 }
 
+// kube-scheduler asks about a node once, and counts it by what a plugin says then. Any other words about the node come later: then
+// it asks whether the node would do without other pods, and counts nothing.
+bool Attempt::is_of_later_run(const Node& node, const Fact& fact) const {
+  if (!scheduler_->counts_nodes || node.verdict != Verdict::kFailed || node.by_event) return false;
+  const bool by_cells = fails_by_cells(node);
+  if (fact.kind == FactKind::kAlignFails || fact.kind == FactKind::kNodeLacks)
+    return is_counted_by_words(node.reason.view()) && !by_cells;
+  if (fact.kind != FactKind::kNodeFails || !is_counted_by_words(fact[Field::kReason])) return false;
+  if (by_cells) return true;
+  const std::string_view said = node.reason.view();
+  return !said.empty() && said != kClaimElsewhere && said != fact[Field::kReason];
+}
+
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
-  if (found == nullptr) return;
+  if (found == nullptr || is_of_later_run(*found, fact)) return;
   // A line that only repeats the verdict, for example that the pod is being bound there, says less about why.
   const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
                          !fact[Field::kReason].empty();
@@ -123,9 +137,10 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
 // The plugin goes through a pod's containers, or takes the pod as a whole. It leaves the node at the first one that has no place.
 void Attempt::align(const Fact& fact, Verdict verdict, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
-  if (found == nullptr) return;
+  if (found == nullptr || is_of_later_run(*found, fact)) return;
   Place* at = place(*found, fact[Field::kContainer]);
   if (at == nullptr) return;
+  if (verdict == Verdict::kFailed && found->verdict != verdict) found->failed = found->told;
   found->verdict = verdict;
   found->by_event = false;
   keep(found->line, {});

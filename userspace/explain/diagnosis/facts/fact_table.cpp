@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"

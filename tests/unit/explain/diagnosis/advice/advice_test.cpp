@@ -197,6 +197,33 @@ TEST(Advice, OfWhatTwoSchedulersSaid) {
             "No preemption victims found for incoming pod*3; ");
 }
 
+// Whoever has given the extender's log is not told to read it.
+TEST(Advice, OfNodesThatTheExtenderNamesIsTheExtendersOwn) {
+  const auto of = [](std::string_view counts) {
+    DiagnosisStore store;
+    test::read(store,
+               test::log_of(
+                   {R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")",
+                    R"("NodeUnfitPod" pod="ns/p" node="n2" reason="2/2 CardInsufficientMemory")",
+                    R"("NodeUnfitPod" pod="ns/p" node="n3" reason="2/2 CardTypeMismatch")",
+                    R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/4 nodes are available: )" +
+                        std::string(counts) + ".\""}));
+    return listed(store.find("ns", "p").value_or(Diagnosis{}));
+  };
+  EXPECT_EQ(of("2 Insufficient cpu, 2 NodeUnfitPod"),
+            "Insufficient cpu*2; CardInsufficientMemory*1; CardTypeMismatch*1; ");
+  EXPECT_EQ(of("1 Insufficient cpu, 3 NodeUnfitPod"),
+            "CardInsufficientMemory*1; CardTypeMismatch*1; Insufficient cpu*1; NodeUnfitPod*1; ");
+  // Nothing is known but the counts.
+  Diagnosis counted;
+  counted.filter = {.verdict = Verdict::kFailed, .summary = "0/3 nodes are available: x.", .line = {}};
+  counted.reasons = {{"NodeUnfitPod", 3}};
+  EXPECT_EQ(listed(counted), "NodeUnfitPod*3; ");
+  counted.nodes.resize(1);  // one is named without a reason
+  counted.nodes.front().verdict = Verdict::kFailed;
+  EXPECT_EQ(listed(counted), "NodeUnfitPod*3; ");
+}
+
 TEST(Advice, OfADiagnosisWithoutReasonsIsOfItsPhases) {
   Diagnosis diagnosis;
   diagnosis.filter = {Verdict::kFailed, "no nodes are registered to the cluster"};
