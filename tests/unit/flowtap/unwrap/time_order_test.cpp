@@ -91,6 +91,18 @@ TEST(TimeOrderTest, LogsOfSeveralPodsAreOne) {
   EXPECT_EQ(in_file(one + later), right);
 }
 
+// kubectl logs -l --prefix gives one pod's log behind the other's, and the clocks of two are hardly one.
+TEST(TimeOrderTest, LogsOfNumberedPodsAreEachInItsOrder) {
+  std::string bytes;
+  const Records one = every(20, 0, 10 * kMinute);
+  const Records other = every(20, 9 * kMinute + 7, 20 * kMinute);
+  for (const std::string& line : one) bytes += "[pod/scheduler-0/kube-scheduler] " + line + '\n';
+  for (const std::string& line : other) bytes += "[pod/scheduler-1/kube-scheduler] " + line + '\n';
+  Records right = one + other;
+  std::ranges::sort(right);
+  EXPECT_EQ(test::records_in(bytes), right);
+}
+
 // The pages of an export, and kubectl logs -l where another scheduler has become the leader.
 TEST(TimeOrderTest, TwoPagesOfOneHourAreNoHourAgain) {
   const Records first = every(3, 0, 30 * kMinute);
