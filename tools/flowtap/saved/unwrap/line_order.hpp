@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "doubted_prefixes.hpp"
 #include "stream/lines/klog/klog_time.hpp"
@@ -40,15 +42,27 @@ class LineOrder {
  private:
   enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst, kMixed };
   struct Line {
-    std::string text;
+    std::string text;  // with those that belong to it
     bool full;
     std::uint64_t time;
+    bool by_lines = false;  // these are lines of their own, and not of a field
+    bool loose = false;
+  };
+  /// What a line is in the file's own order.
+  struct Look {
+    bool any = false;
+    bool goes_on = false;  // all that is in it belongs to the record before
+    bool begins = false;   // with the first line of a value of several lines
+    bool loose = false;
+    std::string source;
   };
 
-  void look(std::string_view line);
-  void hold(std::string_view line, bool full, std::uint64_t time);
+  [[nodiscard]] Look look(std::string_view line);
+  void hold(std::string_view line, const Look& found, bool full, std::uint64_t time);
   void unwrap(std::string_view line, bool full, std::uint64_t time);
-  void give_reversed(std::string_view line, std::uint64_t time);
+  void give_reversed(const Line& line);
+  void give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time);
+  void join_loose(std::deque<Line>& held) const;
   [[nodiscard]] bool is_newest_first() const;
   void decide();
   void give_held();
@@ -63,7 +77,8 @@ class LineOrder {
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV
-  bool in_block_ = false;  // the same of a value of several lines
+  std::map<std::string, std::size_t, std::less<>> last_held_;  // by source, the place of its last line
+  bool own_order_ = false;  // such a value stands in the order of its lines
   std::deque<Line> held_;
   std::size_t bytes_ = 0;
   flow::KlogTime last_;
