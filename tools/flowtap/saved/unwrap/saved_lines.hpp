@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "line_order.hpp"
 #include "objects/object_lines.hpp"
 #include "objects/yaml_events.hpp"
+#include "order/line_order.hpp"
 #include "pieces.hpp"
 #include "quoted_printable.hpp"
 #include "text_decoder.hpp"

@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "pieces.hpp"
+#include "tools/flowtap/saved/unwrap/pieces.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-// What tells the order: so many steps from one record to the next, or the beginning of a file with fewer records.
+// What tells the order: so many steps from one record to the next, or all of the beginning of a file with fewer records.
 constexpr std::uint64_t kSteps = 100;
-constexpr std::size_t kBeginning = std::size_t{8} << 20U;
 
 // Of memory that a line takes besides its text, about.
 constexpr std::size_t kAround = 64;
@@ -71,7 +70,7 @@ void LineOrder::add(std::string_view line, bool full, std::uint64_t time) {
   }
   // Only in its own order does a line tell that a field of CSV goes on in the next one.
   hold(line, look(line), full, time);
-  const bool enough = bytes_ >= kBeginning || (rising_ + falling_ >= kSteps && is_newest_first());
+  const bool enough = bytes_ >= kPutInOrder || (rising_ + falling_ >= kSteps && is_newest_first());
   if (way_ == Way::kUndecided && enough) decide();
 }
 

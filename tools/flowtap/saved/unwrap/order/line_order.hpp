@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "doubted_prefixes.hpp"
 #include "stream/lines/klog/klog_time.hpp"
 #include "time_order.hpp"
-#include "unwrapper.hpp"
+#include "tools/flowtap/saved/unwrap/doubted_prefixes.hpp"
+#include "tools/flowtap/saved/unwrap/unwrapper.hpp"
 
 namespace flowtap::cli {
 
@@ -23,6 +23,10 @@ class LineOrder {
  public:
   /// Bytes. Much more than an export has. Of a file with its newest line first, the lines beyond that are left out, the oldest ones.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
+
+  /// Bytes of the beginning of a file, in which parts are put in order. If none are in another one there, later ones stay where they
+  /// are.
+  static constexpr std::size_t kPutInOrder = std::size_t{32} << 20U;
 
   using Take = Unwrapper::Take;
 
@@ -36,7 +40,7 @@ class LineOrder {
   void finish();
   /// Lines that were left out.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
-  /// Parts that were given behind newer ones, since the file is too long to be put in order.
+  /// Parts that were given behind newer ones, since they begin behind kPutInOrder.
   [[nodiscard]] std::uint64_t late_parts() const { return late_parts_; }
 
  private:
