@@ -6,6 +6,7 @@
 #include "around/literal.hpp"
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
+#include "fullest_record.hpp"
 #include "joined_records.hpp"
 #include "objects/merged_record.hpp"
 #include "stream/lines/klog/klog_time.hpp"
@@ -57,7 +58,7 @@ bool begins_like_a_block(std::string_view text) {
   return text.starts_with('\t') || text.starts_with(kBlockEnds);
 }
 
-void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
+void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& every) {
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
@@ -70,14 +71,17 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     in_field_ = last_.in_part = false;
     note(line.text);
     return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time},
-                     take);
+                     every);
   }
-  if (in_field_ && !found) return give_field(line, take);
+  if (in_field_ && !found) return give_field(line, every);
   // A value of a merged record may have what looks like a record.
   const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
-  if (!is_klogs && give_merged(line, take)) return;
+  if (!is_klogs && give_merged(line, every)) return;
   if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
+  FullestRecord once(every);
+  const Take fullest = [&once](const SavedLine& one) { once.add(one); };
+  const Take& take = found && is_between_quotes(found->quoting) ? fullest : every;
   while (true) {
     if (!give_continuation(line, found ? found->at : line.text.size(), take)) {
       if (!found) break;
@@ -87,6 +91,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     if (line.from >= line.text.size()) break;
     if (found && found->at < line.from) found = find(line.text, line.from);
   }
+  once.finish();
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
   if (given) return;
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
