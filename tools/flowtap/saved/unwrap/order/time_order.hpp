@@ -25,7 +25,7 @@ class TimeSteps {
   static constexpr std::int64_t kSecond = 1'000'000;  // µs
   static constexpr std::int64_t kOutOfOrder = kSecond;
   /// A clock is hardly set back by more, but for daylight saving time.
-  static constexpr std::int64_t kLargestStep = 15 * 60 * kSecond;
+  static constexpr std::int64_t kLargestStep = std::int64_t{15} * 60 * kSecond;
 
   enum class Step : std::uint8_t {
     kOn,         ///< the part goes on
