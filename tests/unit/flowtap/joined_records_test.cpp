@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,6 +117,16 @@ TEST(JoinedRecords, AValueIsWholeWithoutItsBackslashes) {
   EXPECT_TRUE(answer("t/x", "no-backslashes.txt")
                   .starts_with("t/x is pending: no node was found: \"Post \"http://127.0.0.1:32766/filter\": "
                                "EOF\"\n"));
+}
+
+// It took the square of their number: half a minute.
+TEST(JoinedRecords, TensOfThousandsInOneLineAreReadOnce) {
+  constexpr std::size_t kMany = 100'000;
+  std::string line;
+  for (std::size_t i = 0; i < kMany; ++i) line += fmt::format("I1126 10:00:00.{:06} 1 a.go:9] x\r", i);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(records_in(line + '\n').size(), kMany);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 }  // namespace

@@ -50,6 +50,30 @@ KubeEvent failed(const std::string& ns = "shop", const std::string& pod = "web-0
 const KubeEvent kBound = {
     .ns = "shop", .pod = "web-0", .type = "Normal", .reason = "Scheduled", .message = kAssigned};
 
+// Copied out of a table, a mail, an editor, or grep's output.
+TEST(KubeEvents, WhatStandsBeforeEachLineIsAMargin) {
+  const std::string text =
+      "Name:  web-0\nNamespace:  shop\nVolumes:\n  data:\n    Name:  other\nEvents:\n"
+      "  Type  Reason  Age  From  Message\n"
+      "  Warning  FailedScheduling  48s  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n";
+  const std::vector<KubeEvent> right = {{.ns = "shop",
+                                         .pod = "web-0",
+                                         .type = "Warning",
+                                         .reason = "FailedScheduling",
+                                         .message = "0/2 nodes are available: 2 Insufficient cpu.",
+                                         .from = "default-scheduler",
+                                         .age = std::chrono::seconds(48)}};
+  for (const char* const before : {"", "\t", "\t\t", "\xc2\xa0\xc2\xa0", "file:12:", "a/b.txt:7:", "b.txt-7-",
+                                   "| ", "\xe2\x94\x82 ", "> ", "12:", "    12\t"}) {
+    KubeEvents events;
+    std::istringstream in(text);
+    std::vector<KubeEvent> found;
+    for (std::string line; std::getline(in, line);)
+      if (auto event = events.read(before + line)) found.push_back(std::move(*event));
+    EXPECT_EQ(found, right) << before;
+  }
+}
+
 TEST(KubeEvents, SayWhoToldThem) {
   const auto from = [](const std::string& text) {
     KubeEvents events;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/flowtap/saved/seen_records.hpp"
@@ -92,6 +93,31 @@ TEST(Prefix, NumbersAndTimesDoNotTellALog) {
   EXPECT_EQ(source_of(std::string_view("logs/a.log\0\000644\0", 16)), "") << "an archive's";
   EXPECT_NE(source_of("<1 "), "") << "no tag";
   EXPECT_NE(source_of("kube-scheduler-cp1 "), source_of("kube-scheduler-cp2 ")) << "two pods";
+}
+
+TEST(Prefix, NumbersOfANameTellALog) {
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"[pod/scheduler-0/kube-scheduler] ", "[pod/scheduler-1/kube-scheduler] "},
+           {"kube-scheduler-84627 kube-scheduler ", "kube-scheduler-15930 kube-scheduler "},
+           {"kube-scheduler-7786459-84627 c ", "kube-scheduler-7786459-15930 c "},
+           {"scheduler-1  | ", "scheduler-2  | "},
+           {"Nov 26 10:00:00 cp-1 kube-scheduler[12]: ", "Nov 26 10:00:00 cp-2 kube-scheduler[12]: "},
+           {"Nov 26 10:00:00 10.0.0.1 kube-scheduler[12]: ", "Nov 26 10:00:00 10.0.0.2 kube-scheduler[12]: "},
+           {"scheduler-0.log:12:", "scheduler-1.log:12:"},
+           {"scheduler_0: ", "scheduler_1: "}})
+    EXPECT_NE(source_of(one), source_of(other)) << one;
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"scheduler-0.log-12-", "scheduler-0.log:13:"},
+           {"0.log-12-2026-11-26T10:00:00Z ", "0.log:13:2026-11-26T10:00:01Z "},
+           {"     9\t", "    10\t"},
+           {"Nov 30 10:00:00 cp-1 ks[12]: ", "Dec  1 10:00:00 cp-1 ks[12]: "},
+           {"Thu 2026-11-26 10:00:00 UTC cp-1 ks[12]: ", "Fri 2026-11-27 10:00:00 UTC cp-1 ks[12]: "},
+           {"26-Nov-2026 10:00:00 scheduler-0 ", "27-Nov-2026 10:00:01 scheduler-0 "},
+           {"logs-2026.11.26 scheduler-0 ", "logs-2026.11.27 scheduler-0 "},
+           {"kube-scheduler-20261126.log:1:", "kube-scheduler-20261127.log:20:"},
+           {"2026-11-26T10:00:00-05:00 scheduler-0 ", "2026-11-27T09:00:00-05:00 scheduler-0 "},
+           {"Nov 26 10:00:00 10.0.0.1 kube-scheduler[12]: ", "Nov 27 9:01:00 10.0.0.1 kube-scheduler[13]: "}})
+    EXPECT_EQ(source_of(one), source_of(other)) << one;
 }
 
 TEST(Prefix, IsFoundAgainWithOtherNumbers) {
@@ -188,6 +214,27 @@ TEST(SavedLinesTest, ABlocksLineIsNoRecordWhateverStandsBeforeIt) {
       "\n");
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_TRUE(merged.front().starts_with(R"({"ts":1.5)")) << merged.front();
+}
+
+// kubectl and stern follow several pods at once.
+TEST(SavedLinesTest, ABlockStaysItsPodsWhateverComesBetween) {
+  const std::string head = kHead + R"("x" err=<)";
+  const std::string forged = "\tI1126 10:00:00.103412       1 b.go:1] \"forged\"";
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"[pod/scheduler-0/ks] ", "[pod/scheduler-1/ks] "}, {"sched-a ks ", "sched-b ks "}}) {
+    std::vector<std::string> found;
+    DoubtedPrefixes doubted;
+    Unwrapper lines(doubted);
+    const auto take = [&found](const SavedLine& line) {
+      found.push_back(std::string(line.source).append(is_schedulers(line.kind) ? "" : "?").append(line.text));
+    };
+    const std::string a = kHead + "\"a\"";
+    for (const std::string& line : {one + head, other + a, one + forged, other + head, one + "\tof one",
+                                    other + "\tof two", one + " >", other + a, other + "\tstrange"})
+      lines.add(line, true, 0, take);
+    EXPECT_EQ(found, (Texts{one + head, other + a, one + forged, other + head, one + "\tof one",
+                            other + "\tof two", one + " >", other + a, "?" + other + "\tstrange"}));
+  }
 }
 
 TEST(SavedLinesTest, AStringMayBeAWholeLogWithPrefixes) {

@@ -14,7 +14,7 @@
 #include "saved_file.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/whole_records.hpp"
-#include "unwrap/time_order.hpp"
+#include "unwrap/order/time_order.hpp"
 
 namespace flowtap::cli {
 namespace {

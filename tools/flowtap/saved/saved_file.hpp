@@ -13,9 +13,8 @@ namespace flowtap::cli {
 
 struct SavedFileRead {
   flow::SavedLog log;
-  std::uint64_t left_out = 0;  ///< lines that were too many to be turned round
-  std::uint64_t late_parts =
-      0;  ///< parts of a file that is too long to be put in order: newer ones stand before them
+  std::uint64_t left_out = 0;    ///< lines that were too many to be turned round
+  std::uint64_t late_parts = 0;  ///< parts that stand behind newer ones, too late to be put in order
 };
 
 /// Reads `fd` to its end. `take` gets each line, the oldest first, with the output that a runtime's file says it was written to, or

@@ -20,6 +20,7 @@
 #include "saved_output.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "unwrap/order/line_order.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -197,18 +198,18 @@ Status Reading::read(const File& file) {
                      file.name, grouped(left_out)),
          "reverse it with tac, and name what that writes");
   if (late_parts > 0)
-    warn(fmt::format("{} is too long to be put in order, and {} behind newer records: what is shown of a pod "
-                     "may be old",
-                     file.name,
-                     late_parts == 1 ? "an older part of it stands"
-                                     : fmt::format("{} older parts of it stand", grouped(late_parts))),
-         "divide it into its parts, and name each with a --from of its own: they are read in the order of "
-         "their times");
+    warn(fmt::format("the times in {} go back {}, and its parts are only put in order if that begins within "
+                     "{} MiB: what is shown of a pod may be old",
+                     file.name, late_parts == 1 ? "once" : fmt::format("{} times", grouped(late_parts)),
+                     LineOrder::kPutInOrder >> 20U),
+         "divide it where its times go back, and name each part with a --from of its own: they are read in "
+         "the order of their times");
   return {};
 }
 
 SavedRead Reading::finish() {
   for (SavedOutput& output : outputs_) output.finish();
+  for (SavedOutput& output : outputs_) output.finish_cut();
   read_events();
   for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
   read_.telling += events_log_.counts().telling;

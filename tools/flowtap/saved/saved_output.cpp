@@ -6,9 +6,26 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 #include "tools/flowtap/client.hpp"
 
 namespace flowtap::cli {
+namespace {
+
+// Whether a text that has no newline may end within a name or a number.
+bool may_end_in_word(const flow::KlogRecord& record, std::string_view text) {
+  if (record.form != flow::KlogForm::kText || text.contains('\n') || text.empty()) return false;
+  if (!is_alphanumeric(text.back()) && !std::string_view("-_/").contains(text.back())) return false;
+  if (!record.structured) return true;
+  flow::KlogPairs pairs(record);
+  flow::KlogPair last;
+  for (flow::KlogPair pair; pairs.next(pair);) last = pair;
+  return last.kind == flow::KlogPair::Kind::kUnquoted && !last.key.empty() && !pairs.cut();
+}
+
+}  // namespace
 
 SavedOutput::SavedOutput(SavedState& state, std::string_view name) : state_(state), name_(name) {
   // Files with more logs have few records of each.
@@ -47,6 +64,7 @@ void SavedOutput::lose() {
 }
 
 void SavedOutput::finish() {
+  ends_ = true;
   finish_line();
   records_.flush(reads());
   if (own_ != log_) return;
@@ -68,11 +86,32 @@ void SavedOutput::read(const flow::WholeRecord& record) {
   if (record.klog) {
     // A capture that ends within a record says less of it than the one that has all of it.
     if (cut && state_.seen.has_header_of(record)) return;
+    if (cut && may_end_in_word(*record.klog, record.text)) {
+      if (!ends_) return read_cut(record);
+      last_ = Cut{.text = std::string(record.text), .time = record.time};
+      return;
+    }
     if (const auto before = state_.seen.add(record, log_)) {
       log_ = *before;
       return;
     }
   }
+  tell(record);
+}
+
+// The beginning of a name may be another's name. The piece that comes next may have all of the record, so it is not noted as seen.
+void SavedOutput::read_cut(const flow::WholeRecord& record) {
+  const std::string marked = std::string(record.text).append(diagnosis::kCutOff);
+  tell(flow::whole_record(marked, record.time));
+}
+
+void SavedOutput::finish_cut() {
+  if (!last_) return;
+  const flow::WholeRecord record = flow::whole_record(last_->text, last_->time);
+  if (!state_.seen.has_header_of(record)) read_cut(record);
+}
+
+void SavedOutput::tell(const flow::WholeRecord& record) {
   diagnosis::SchedulerLog& log = state_.logs[log_];
   const std::uint64_t telling = log.counts().telling;
   log.read(record);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,11 +38,21 @@ class SavedOutput {
   void add(const SavedLine& line);
   /// What comes next is not the rest of the piece that was cut off.
   void lose();
-  /// Reads what is left, and reports the parts that are left out.
+  /// Reads what is left, but for a last record that may end within a name, and reports the parts that are left out.
   void finish();
+  /// Reads that record, too. All outputs have to be finished, since another one may have all of it.
+  void finish_cut();
 
  private:
+  /// A record whose text has no end that tells itself.
+  struct Cut {
+    std::string text;
+    std::uint64_t time = 0;
+  };
+
   void read(const flow::WholeRecord& record);
+  void read_cut(const flow::WholeRecord& record);
+  void tell(const flow::WholeRecord& record);
   void finish_line();
   [[nodiscard]] auto reads() {
     return [this](const flow::WholeRecord& record) { read(record); };
@@ -53,6 +64,8 @@ class SavedOutput {
   PieceSpan end_;
   bool begins_ = false;
   bool cut_ = false;   // the record that is read next ends in the middle of its line
+  bool ends_ = false;  // nothing comes behind it
+  std::optional<Cut> last_;
   std::uint16_t own_;  // the number of its log
   std::uint16_t log_;  // of the log that it belongs to: another one's if they have records in common
   flow::LineAssembler lines_;

@@ -19,4 +19,18 @@ inline std::vector<std::string> records_in(const std::string& bytes) {
   return out;
 }
 
+/// The same, each with its further lines.
+inline std::vector<std::string> whole_records_in(const std::string& bytes) {
+  std::vector<std::string> out;
+  SavedLines lines([&out](const SavedLine& line) {
+    if (line.kind == SavedLine::Kind::kRecord)
+      out.emplace_back(line.text);
+    else if (is_schedulers(line.kind) && !out.empty())
+      out.back().append(1, '\n').append(line.text);
+  });
+  lines.add(bytes, 0);
+  lines.finish();
+  return out;
+}
+
 }  // namespace flowtap::cli::test

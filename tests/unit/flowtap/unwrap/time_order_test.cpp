@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/unit/flowtap/forms/records_in.hpp"
-#include "tools/flowtap/saved/unwrap/time_order.hpp"
+#include "tools/flowtap/saved/unwrap/order/time_order.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -91,6 +91,18 @@ TEST(TimeOrderTest, LogsOfSeveralPodsAreOne) {
   EXPECT_EQ(in_file(one + later), right);
 }
 
+// kubectl logs -l --prefix gives one pod's log behind the other's, and the clocks of two are hardly one.
+TEST(TimeOrderTest, LogsOfNumberedPodsAreEachInItsOrder) {
+  std::string bytes;
+  const Records one = every(20, 0, 10 * kMinute);
+  const Records other = every(20, 9 * kMinute + 7, 20 * kMinute);
+  for (const std::string& line : one) bytes += "[pod/scheduler-0/kube-scheduler] " + line + '\n';
+  for (const std::string& line : other) bytes += "[pod/scheduler-1/kube-scheduler] " + line + '\n';
+  Records right = one + other;
+  std::ranges::sort(right);
+  EXPECT_EQ(test::records_in(bytes), right);
+}
+
 // The pages of an export, and kubectl logs -l where another scheduler has become the leader.
 TEST(TimeOrderTest, TwoPagesOfOneHourAreNoHourAgain) {
   const Records first = every(3, 0, 30 * kMinute);
@@ -162,6 +174,61 @@ TEST(TimeOrderTest, ValuesOfSeveralLinesStayWholeWithTheNewestFirst) {
     saved.finish();
     EXPECT_EQ(found, right) << bytes;
   }
+}
+
+std::string bound_at(int tenths) {
+  const std::string record = record_at(tenths);
+  return record.substr(0, record.find(']')) + R"(] "Successfully bound pod to node" pod="a/b" node="n1")";
+}
+
+std::string tried_at(int tenths) {
+  const std::string record = record_at(tenths);
+  return record.substr(0, record.find(']')) +
+         R"(] "Unable to schedule pod; no fit; waiting" pod="a/b" err="0/1 nodes are available: 1 x.")";
+}
+
+// NTP has set the clock back by some minutes. A pod that was bound is not tried again.
+TEST(TimeOrderTest, ABoundPodTellsThatTheClockWasSetBack) {
+  for (const int minutes : {1, 2, 3, 5, 10, 14}) {
+    const int back = minutes * kMinute + 30;
+    for (const int length : {back / 2, 2 * back}) {
+      const int begin = kHour;
+      const int end = begin + length;
+      const Records before = every(20, begin, end) + Records{tried_at(end)};
+      for (const int after : {0, 40, 2 * back}) {
+        const Records file =
+            before + Records{bound_at(end - back)} + every(20, end - back + 20, end - back + after);
+        EXPECT_EQ(in_file(file), file) << minutes << ", " << length << ", " << after;
+      }
+      const Records older = every(20, begin - 3 * kMinute, begin) + Records{tried_at(begin)};
+      const Records page = Records{bound_at(begin + 30)} + every(20, begin + 40, end + back);
+      EXPECT_EQ(in_file(page + older), older + page) << "a page: " << minutes << ", " << length;
+    }
+  }
+}
+
+TEST(TimeOrderTest, ALongLogGoesOnBehindAClockThatWasSetBack) {
+  for (const int minutes : {2, 3, 5, 10}) {
+    const int back = minutes * kMinute + 7;
+    const Records file = every(20, 0, kHour) + every(20, kHour - back, 2 * kHour);
+    EXPECT_EQ(in_file(file), file) << minutes;
+  }
+}
+
+TEST(TimeOrderTest, AnotherLogIsSortedInHoweverNearItIs) {
+  const Records one = every(20, 0, 20 * kMinute);
+  Records other = every(20, 16 * kMinute + 7, 30 * kMinute);
+  Records right = one + other;
+  const auto in_order = [](Records records) {
+    std::ranges::stable_sort(records, {}, [](const std::string& line) { return line.substr(0, 20); });
+    return records;
+  };
+  for (std::string& line : other) line.replace(line.find("      1 a.go"), 7, "   4711");
+  EXPECT_EQ(in_file(one + other), in_order(one + other)) << "another process";
+  const Records later = every(20, 16 * kMinute, 30 * kMinute);
+  EXPECT_EQ(in_file(one + later), in_order(one + later)) << "records in common";
+  const Records replica = every(20, kMinute + 7, 9 * kMinute);
+  EXPECT_EQ(in_file(every(20, 0, 10 * kMinute) + replica), in_order(every(20, 0, 10 * kMinute) + replica));
 }
 
 TEST(TimeOrderTest, HoldsNoMoreThanItMayAndLosesNothing) {

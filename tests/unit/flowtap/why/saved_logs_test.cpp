@@ -80,6 +80,26 @@ TEST_F(WhyTest, APieceThatBeginsWithARecordKeepsIt) {
   }
 }
 
+// Where the file ends without a newline, a name may, too. Another file may have all of it.
+TEST_F(WhyTest, ANameAtTheEndOfAFileWithoutANewlineMayBeCut) {
+  const std::string failed =
+      "I0821 07:12:01.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\" "
+      "err=\"0/1 nodes are available: 1 x.\"\n";
+  const std::string deletes = "I0821 07:12:02.900100       1 a.go:1] Skip schedule deleting pod: shop/web";
+  const std::string part = write("part", failed + deletes);
+  const std::string other = write("other", failed + deletes + "-1\n");
+  const std::string whole = write("whole", failed + deletes + '\n');
+  const std::string pending = "shop/web is pending: the only node does not fit";
+  for (const auto& files : {std::vector{part}, std::vector{part, other}, std::vector{other, part}}) {
+    const Outcome run = flowtap_program("why shop/web" + from(files));
+    EXPECT_TRUE(run.output.starts_with(pending)) << files.size() << ": " << run.output;
+  }
+  for (const auto& files : {std::vector{whole}, std::vector{part, whole}, std::vector{whole, part}}) {
+    const Outcome run = flowtap_program("why shop/web" + from(files));
+    EXPECT_TRUE(run.output.starts_with("shop/web was deleted before it was bound")) << run.output;
+  }
+}
+
 TEST_F(WhyTest, APieceMayBeginAmidAValueOfSeveralLines) {
   const std::string first =
       "I0821 07:12:01.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" err=<\n";

@@ -151,26 +151,41 @@ TEST_F(WhyTest, LinesThatAreHeldTakeNoMoreThanSaid) {
 }
 
 // What the older part says of a pod comes too late to be put before it.
-TEST_F(WhyTest, AFileThatIsTooLongToBePutInOrderIsNamed) {
+TEST_F(WhyTest, AnOlderPartThatComesTooLateIsTold) {
   const auto attempt = [](int minute, int i) {
     return fmt::format(
         "I0821 {:02}:{:02}:{:02}.{:06}       1 a.go:1] \"Attempting to schedule pod\" pod=\"a/b\" x=\"{}\"\n",
-        7 + minute / 60, minute % 60, i / 1000, i % 1000, std::string(200, 'x'));
+        7 + minute / 60, minute % 60, i / 3000, i % 3000, std::string(200, 'x'));
   };
   std::string newer;
   std::string older;
-  for (int i = 0; i < 40'000; ++i) newer += attempt(100, i);
+  for (int i = 0; i < 130'000; ++i) newer += attempt(100, i);
   for (int i = 0; i < 9; ++i) older += attempt(10, i);
   const Outcome both = flowtap_program("why a/b" + from({write("both", newer + older)}));
   EXPECT_NE(
-      both.output.find("both is too long to be put in order, and an older part of it stands behind newer "
-                       "records: what is shown of a pod may be old\n  hint: divide it into its parts, "),
+      both.output.find("both go back once, and its parts are only put in order if that begins within 32 MiB: "
+                       "what is shown of a pod may be old\n  hint: divide it where its times go back, "),
       std::string::npos)
       << both.output;
   for (const auto& parts : {std::vector{write("right", older + newer)},
                             std::vector{write("newer", newer), write("older", older)}}) {
     const Outcome run = flowtap_program("why a/b" + from(parts));
-    EXPECT_EQ(run.output.find("too long"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("go back"), std::string::npos) << run.output;
+  }
+}
+
+TEST_F(WhyTest, AClockThatWasSetBackInALongLogIsNoOlderPart) {
+  for (const int lines : {50'000, 150'000}) {
+    std::string text;
+    const auto say = [&text](int second, const std::string& what) {
+      text += fmt::format("I0821 {:02}:{:02}:{:02}.000100       1 a.go:1] {} x=\"{}\"\n", 7 + second / 3600,
+                          second / 60 % 60, second % 60, what, std::string(200, 'x'));
+    };
+    for (int i = 0; i < lines; ++i) say(i / 50, "\"Attempting to schedule pod\" pod=\"a/b\"");
+    say(lines / 50 - 600, "\"Successfully bound pod to node\" pod=\"a/b\" node=\"n1\"");
+    const Outcome run = flowtap_program("why a/b" + from({write("log", text)}));
+    EXPECT_EQ(run.exit, 0);
+    EXPECT_TRUE(run.output.starts_with("a/b is bound to n1")) << run.output.substr(0, 300);
   }
 }
 

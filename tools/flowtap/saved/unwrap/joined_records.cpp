@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kLongest = 300;  // bytes of a header
+constexpr std::size_t kParsed = std::size_t{16} << 10U;
 constexpr std::string_view kJsonBegins = R"({"ts":)";
 constexpr std::string_view kHeaderEnds = "] ";
 
@@ -63,8 +64,8 @@ bool is_glued(std::string_view before) {
 }  // namespace
 
 std::optional<JoinedRecord> first_of_joined(std::string_view line) {
-  line = line.substr(0, line.find('\n'));
-  const auto record = flow::parse_klog_record(line);
+  // The rest of a line with tens of thousands of records is looked at again for each of them, so only its beginning is parsed.
+  const auto record = flow::parse_klog_record(line.substr(0, kParsed));
   if (!record) return std::nullopt;
   const std::size_t from =
       record->form == flow::KlogForm::kText ? static_cast<std::size_t>(record->body.data() - line.data()) : 1;
@@ -73,6 +74,7 @@ std::optional<JoinedRecord> first_of_joined(std::string_view line) {
   bool in_string = false;
   for (std::size_t at = from; at < line.size(); ++at) {
     const char c = line[at];
+    if (c == '\n') break;
     const std::string_view next = line.substr(at + 1, 1);
     if (c == '"') {
       in_string = !in_string;

@@ -26,6 +26,7 @@ constexpr std::array kEntities = {Stands{"&quot;", "\""}, Stands{"&#34;", "\""},
 constexpr std::array kQuotes = {Stands{"\xe2\x80\x9c", "\""}, Stands{"\xe2\x80\x9d", "\""},
                                 Stands{"\xe2\x80\x9e", "\""}, Stands{"\xe2\x80\x9f", "\""}};
 
+constexpr std::string_view kWindowsBytes = "\x93\x94\x84\xa0";
 constexpr std::string_view kObjectInField = R"("{"")";
 constexpr std::array kDoubled = {Stands{R"("")", "\""}};
 
@@ -87,6 +88,22 @@ bool has_tabs_for_spaces(std::string_view line) {
   return record.source.empty() || (record.structured && record.body.substr(record.pairs).starts_with('\t'));
 }
 
+// In UTF-8. 0: none begins the text.
+std::size_t length_of_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = first < 0x80U   ? 1
+                             : first < 0xc2U ? 0
+                             : first < 0xe0U ? 2
+                             : first < 0xf0U ? 3
+                             : first < 0xf5U ? 4
+                                             : 0;
+  const auto goes_on = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
+  return length <= text.size() &&
+                 std::ranges::all_of(text.substr(0, length).substr(std::min<std::size_t>(1, length)), goes_on)
+             ? length
+             : 0;
+}
+
 }  // namespace
 
 // A record's own line is none of CSV: its value may have such quotes.
@@ -125,7 +142,25 @@ std::string_view PlainText::without_doubled_objects(std::string_view line) {
   return undoubled_.append(line.substr(done));
 }
 
+// Of Windows-1252, where UTF-8 has no such byte: its quotes, and the space that does not break.
+std::string_view PlainText::without_windows_signs(std::string_view line) {
+  static constexpr std::array kWindows = {Stands{"\x93", "\xe2\x80\x9c"}, Stands{"\x94", "\xe2\x80\x9d"},
+                                          Stands{"\x84", "\xe2\x80\x9e"}, Stands{"\xa0", "\xc2\xa0"}};
+  windows_.clear();
+  bool any = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t length = length_of_character(line.substr(at));
+    const auto* const row = std::ranges::find(kWindows, line.substr(at, 1), &Stands::first);
+    const bool stands = length == 0 && row != kWindows.end();
+    windows_ += stands ? row->second : line.substr(at, std::max<std::size_t>(length, 1));
+    at += std::max<std::size_t>(length, 1);
+    any = any || stands;
+  }
+  return any ? std::string_view(windows_) : line;
+}
+
 std::string_view PlainText::undo(std::string_view line, bool in_block) {
+  if (line.find_first_of(kWindowsBytes) != std::string_view::npos) line = without_windows_signs(line);
   if (has_object_in_field(line)) line = without_doubled_objects(line);
   undo_spaces(line, in_block);
   if (entities_ || line.contains('&')) line = requoted(line, kEntities, entities_, decoded_);

@@ -17,12 +17,14 @@ class PlainText {
   [[nodiscard]] std::string_view undo(std::string_view line, bool in_block);
 
  private:
+  [[nodiscard]] std::string_view without_windows_signs(std::string_view line);
   [[nodiscard]] std::string_view without_doubled_objects(std::string_view line);
   void undo_spaces(std::string_view& line, bool in_block);
 
   bool spaces_ = false;    // the last record had spaces that do not break
   bool entities_ = false;  // it had entities instead of quotes
   bool quotes_ = false;    // it had typographic quotes
+  std::string windows_;
   std::string undoubled_;
   std::string spaced_;
   std::string decoded_;

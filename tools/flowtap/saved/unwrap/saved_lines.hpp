@@ -6,9 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "line_order.hpp"
+#include "framed_lines.hpp"
 #include "objects/object_lines.hpp"
 #include "objects/yaml_events.hpp"
+#include "order/line_order.hpp"
 #include "pieces.hpp"
 #include "quoted_printable.hpp"
 #include "text_decoder.hpp"
@@ -51,6 +52,7 @@ class SavedLines {
   }
   void end() {
     mail_.finish(decodes_);
+    framed_.finish(frames_);
     yaml_.finish(undoes_);
     wrapped_.finish(joins_);
     objects_.finish(adds_);
@@ -61,6 +63,7 @@ class SavedLines {
   LineCutter lines_{kLongestLine, dividing_place};
   std::uint64_t time_ = 0;
   QuotedPrintable mail_;
+  FramedLines framed_;
   YamlEvents yaml_;
   WrappedLines wrapped_;
   ObjectLines objects_;
@@ -74,8 +77,11 @@ class SavedLines {
   const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
     wrapped_.add(line, full, time, joins_);
   };
-  const QuotedPrintable::Take decodes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+  const FramedLines::Take frames_ = [this](std::string_view line, bool full, std::uint64_t time) {
     yaml_.add(line, full, time, undoes_);
+  };
+  const QuotedPrintable::Take decodes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    framed_.add(line, full, time, frames_);
   };
 };
 

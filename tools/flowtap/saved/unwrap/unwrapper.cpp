@@ -6,6 +6,7 @@
 #include "around/literal.hpp"
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
+#include "fullest_record.hpp"
 #include "joined_records.hpp"
 #include "objects/merged_record.hpp"
 #include "stream/lines/klog/klog_time.hpp"
@@ -16,6 +17,7 @@ namespace {
 using Kind = SavedLine::Kind;
 
 constexpr std::size_t kMostBefore = 1024;  // bytes of what stands before a record that are remembered
+constexpr std::size_t kMostOpen = 16;      // a log of more pods is followed by nobody
 constexpr std::string_view kBlockBegins = "=<";
 constexpr std::string_view kBlockEnds = " >";
 constexpr std::string_view kMergedSource = "{}";
@@ -43,32 +45,43 @@ std::string_view own_part(std::string_view before, Quoting quoting) {
   return from == std::string_view::npos ? before : before.substr(from);
 }
 
+// Where the text begins in a line of the same source.
+std::optional<std::size_t> end_of_own_prefix(std::string_view prefix, std::string_view source,
+                                             std::string_view line) {
+  const auto end = end_of_prefix(prefix, line);
+  return end && source_of(line.substr(0, *end)) == source ? end : std::nullopt;
+}
+
 }  // namespace
 
 bool begins_like_a_block(std::string_view text) {
   return text.starts_with('\t') || text.starts_with(kBlockEnds);
 }
 
-void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
+void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& every) {
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
+  resume(text);
   Line line{.text = text, .full = full, .time = time};
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
   if (found && is_whole_line(line.text, *found)) {
-    plain_ = true;
-    in_field_ = in_part_ = false;
+    last_.plain = true;
+    in_field_ = last_.in_part = false;
     note(line.text);
     return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time},
-                     take);
+                     every);
   }
-  if (in_field_ && !found) return give_field(line, take);
+  if (in_field_ && !found) return give_field(line, every);
   // A value of a merged record may have what looks like a record.
   const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
-  if (!is_klogs && give_merged(line, take)) return;
+  if (!is_klogs && give_merged(line, every)) return;
   if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
+  FullestRecord once(every);
+  const Take fullest = [&once](const SavedLine& one) { once.add(one); };
+  const Take& take = found && is_between_quotes(found->quoting) ? fullest : every;
   while (true) {
     if (!give_continuation(line, found ? found->at : line.text.size(), take)) {
       if (!found) break;
@@ -78,6 +91,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     if (line.from >= line.text.size()) break;
     if (found && found->at < line.from) found = find(line.text, line.from);
   }
+  once.finish();
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
   if (given) return;
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
@@ -95,31 +109,54 @@ bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const
 
 // A value of several lines may have a tenant's text, which looks as it likes.
 bool Unwrapper::is_of_block(std::string_view text) const {
-  if (!in_block_) return false;
-  if (plain_ || in_field_) return begins_like_a_block(text);
-  if (enclosed_.quoting != Quoting::kNone) return false;
-  const auto at = end_of_prefix(before_, text);
+  if (!last_.in_block) return false;
+  if (last_.plain || in_field_) return begins_like_a_block(text);
+  if (last_.enclosed.quoting != Quoting::kNone) return false;
+  const auto at = end_of_own_prefix(last_.before, last_.source, text);
   return at && begins_like_a_block(text.substr(*at));
+}
+
+// Another source's record comes between the lines of a value: kubectl and stern follow several pods at once.
+void Unwrapper::leave(std::string_view source) {
+  std::erase_if(open_, [source](const Around& one) { return one.source == source; });
+  const bool goes_on = !last_.plain && last_.in_block && last_.enclosed.quoting == Quoting::kNone;
+  if (!goes_on || last_.source == source) return;
+  if (open_.size() == kMostOpen) open_.pop_front();
+  open_.push_back(last_);
+}
+
+void Unwrapper::resume(std::string_view text) {
+  if (open_.empty() || is_of_block(text)) return;
+  const auto is_its = [text](const Around& one) {
+    const auto at = end_of_own_prefix(one.before, one.source, text);
+    return at && begins_like_a_block(text.substr(*at));
+  };
+  const auto found = std::ranges::find_if(open_, is_its);
+  if (found == open_.end()) return;
+  std::swap(last_, *found);
+  const bool goes_on = found->in_block && !found->plain && found->enclosed.quoting == Quoting::kNone;
+  if (!goes_on) open_.erase(found);
 }
 
 // Whether a line without a record may belong to the form in which the records are given: another field of journalctl's or JSON's,
 // or a bracket.
 bool Unwrapper::is_around(std::string_view text) const {
-  if (enclosed_.quoting == Quoting::kDoubled) return false;
-  if (enclosed_.quoting == Quoting::kEscaped) return !(is_object_ && text.starts_with('{'));
-  const bool is_field = before_.ends_with('=') || before_.ends_with(": ") || before_.ends_with('\'');
-  return is_field && !begins_alike(before_, text);
+  if (last_.enclosed.quoting == Quoting::kDoubled) return false;
+  if (last_.enclosed.quoting == Quoting::kEscaped) return !(is_object_ && text.starts_with('{'));
+  const bool is_field =
+      last_.before.ends_with('=') || last_.before.ends_with(": ") || last_.before.ends_with('\'');
+  return is_field && !begins_alike(last_.before, text);
 }
 
 Kind Unwrapper::kind_of(std::string_view text) {
-  if (!plain_) return is_around(text) ? Kind::kAround : Kind::kStrange;
-  const Kind kind = in_block_ ? Kind::kGoesOn : Kind::kLoose;
+  if (!last_.plain) return is_around(text) ? Kind::kAround : Kind::kStrange;
+  const Kind kind = last_.in_block ? Kind::kGoesOn : Kind::kLoose;
   note(text);
   return kind;
 }
 
 void Unwrapper::note(std::string_view text) {
-  in_block_ = text.ends_with(kBlockBegins) || (in_block_ && !text.starts_with(kBlockEnds));
+  last_.in_block = text.ends_with(kBlockBegins) || (last_.in_block && !text.starts_with(kBlockEnds));
 }
 
 void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take) {
@@ -127,19 +164,26 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   const Opened opened = open_text(line.text, found, buffer_);
   const std::string_view behind = line.text.substr(opened.end);
   const std::string_view part = own_part(before, found.quoting);
-  before_.assign(part.substr(part.size() - std::min(part.size(), kMostBefore)));
-  source_ = source_of(before_);
+  const std::string_view near = part.substr(part.size() - std::min(part.size(), kMostBefore));
+  std::string source = source_of(near);
+  leave(source);
+  last_.before.assign(near);
+  last_.source = std::move(source);
   is_object_ = line.text.starts_with('{');
-  enclosed_ = found;
-  plain_ = false;
-  in_block_ = false;
+  last_.enclosed = found;
+  last_.plain = false;
+  last_.in_block = false;
   in_field_ = found.quoting == Quoting::kDoubled && !opened.closed;
-  in_part_ = is_divided(line, found);
+  last_.in_part = is_divided(line, found);
   const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
   note(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, found.at + 1);
   if (opened.text.contains('\n') && give_text(line, found, take)) return;
-  give_each({.kind = Kind::kRecord, .source = source_, .text = opened.text, .full = !in_part_, .time = time},
+  give_each({.kind = Kind::kRecord,
+             .source = last_.source,
+             .text = opened.text,
+             .full = !last_.in_part,
+             .time = time},
             take);
 }
 
@@ -165,7 +209,7 @@ bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& t
   std::string buffer;
   std::string_view rest = open_text(line.text, all, buffer).text;
   if (!inner_) inner_ = std::make_unique<Unwrapper>(doubted_);
-  in_block_ = false;
+  last_.in_block = false;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     inner_->add(rest.substr(0, end), true, line.time, take);
@@ -193,27 +237,27 @@ bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed) {
 
 // Where the text stands that goes on with a record whose lines were taken apart. Nothing: it is not in this line.
 std::optional<std::size_t> Unwrapper::continuation(const Line& line, std::size_t until) const {
-  if (is_between_quotes(enclosed_.quoting)) {
+  if (is_between_quotes(last_.enclosed.quoting)) {
     // Other values may stand in such places, too.
     const std::string_view looked_at = line.text.substr(0, until);
-    for (std::size_t at = looked_at.find(before_, line.from); at != std::string_view::npos;
-         at = looked_at.find(before_, at + 1)) {
-      const std::string_view text = looked_at.substr(at + before_.size());
-      if (begins_like_a_block(text) || text.starts_with('\\')) return at + before_.size();
+    for (std::size_t at = looked_at.find(last_.before, line.from); at != std::string_view::npos;
+         at = looked_at.find(last_.before, at + 1)) {
+      const std::string_view text = looked_at.substr(at + last_.before.size());
+      if (begins_like_a_block(text) || text.starts_with('\\')) return at + last_.before.size();
     }
     return std::nullopt;
   }
   if (line.from > 0 || until < line.text.size()) return std::nullopt;
-  if (const auto end = end_of_prefix(before_, line.text)) return end;
-  if (!is_of_a_part(before_)) return std::nullopt;
-  std::string last = before_;
+  if (const auto end = end_of_own_prefix(last_.before, last_.source, line.text)) return end;
+  if (!is_of_a_part(last_.before)) return std::nullopt;
+  std::string last = last_.before;
   last[last.size() - 2] = 'F';
   return end_of_prefix(last, line.text);
 }
 
 bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& take) {
-  if (plain_ || !(in_block_ || in_part_)) return false;
-  Enclosed enclosed = enclosed_;
+  if (last_.plain || !(last_.in_block || last_.in_part)) return false;
+  Enclosed enclosed = last_.enclosed;
   if (const auto at = continuation(line, until)) {
     enclosed.at = *at;
   } else {
@@ -223,11 +267,15 @@ bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& tak
   }
   const Opened opened = open_text(line.text, enclosed, buffer_);
   // Another value may stand in the same place.
-  if (!in_part_ && !begins_like_a_block(opened.text)) return false;
-  in_part_ = is_divided(line, enclosed);
+  if (!last_.in_part && !begins_like_a_block(opened.text)) return false;
+  last_.in_part = is_divided(line, enclosed);
   note(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, enclosed.at + 1);
-  take({.kind = Kind::kGoesOn, .source = source_, .text = opened.text, .full = !in_part_, .time = line.time});
+  take({.kind = Kind::kGoesOn,
+        .source = last_.source,
+        .text = opened.text,
+        .full = !last_.in_part,
+        .time = line.time});
   return true;
 }
 
@@ -236,7 +284,7 @@ void Unwrapper::give_field(const Line& line, const Take& take) {
   const Opened opened = open_text(line.text, {.at = 0, .quoting = Quoting::kDoubled}, buffer_);
   in_field_ = !opened.closed;
   note(opened.text);
-  take({.kind = Kind::kGoesOn, .source = source_, .text = opened.text, .full = true, .time = line.time});
+  take({.kind = Kind::kGoesOn, .source = last_.source, .text = opened.text, .full = true, .time = line.time});
 }
 
 bool Unwrapper::give_merged(const Line& line, const Take& take) {
@@ -244,8 +292,8 @@ bool Unwrapper::give_merged(const Line& line, const Take& take) {
   if (!found || is_quotation(line.text, *found)) return false;
   const auto records = merged_records(line.text.substr(found->at));
   for (const ObjectRecord& record : records) {
-    plain_ = in_block_ = in_part_ = false;
-    enclosed_ = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
+    last_.plain = last_.in_block = last_.in_part = false;
+    last_.enclosed = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
     is_object_ = line.text.starts_with('{');
     const std::uint64_t time = line.time != 0 ? line.time : record.time;
     take({.kind = record.event ? Kind::kEvent : Kind::kRecord,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,6 +70,16 @@ class Unwrapper {
     std::size_t from = 0;
   };
 
+  /// What stands around a record, and whether it has ended.
+  struct Around {
+    bool plain = true;      // nothing, or there was no record yet
+    bool in_block = false;  // a value of several lines has begun and not ended
+    bool in_part = false;   // a line was divided
+    std::string source;
+    std::string before;  // in its line: all of it, or in JSON and CSV the last member's name
+    Enclosed enclosed;
+  };
+
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
   [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
@@ -81,6 +92,8 @@ class Unwrapper {
   [[nodiscard]] bool give_merged(const Line& line, const Take& take);
   [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
   [[nodiscard]] bool is_of_block(std::string_view text) const;
+  void leave(std::string_view source);
+  void resume(std::string_view text);
   [[nodiscard]] bool is_around(std::string_view text) const;
   /// Of a line without a record.
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
@@ -89,17 +102,12 @@ class Unwrapper {
 
   DoubtedPrefixes& doubted_;
   bool scouts_;
-  bool plain_ = true;       // nothing stood around the last record, or there was none yet
-  bool in_block_ = false;   // a value of several lines has begun and not ended
-  bool in_field_ = false;   // so has a field of CSV
-  bool in_part_ = false;    // a line was divided
-  bool is_object_ = false;  // its line was an object of JSON
-  std::string source_;      // of the last record
-  std::string
-      before_;  // what stood before it in its line: all of it, or in JSON and CSV the last member's name
-  Enclosed enclosed_;
-  std::string line_before_;           // the end of it: in JSON, a member of its own line
-  std::uint64_t last_time_ = 0;       // the last one that stood around a record
+  Around last_;                  // of the last record
+  std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
+  bool in_field_ = false;        // a field of CSV has begun and not ended
+  bool is_object_ = false;       // the last record's line was an object of JSON
+  std::string line_before_;      // the end of it: in JSON, a member of its own line
+  std::uint64_t last_time_ = 0;  // the last one that stood around a record
   std::unique_ptr<Unwrapper> inner_;  // of a text with several lines that have something before them
   std::string clean_;
   PlainText characters_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "prefix_kind.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -76,6 +77,67 @@ std::size_t length_of_mark(std::string_view text) {
   return is_set && std::string_view("AB012").contains(text[2]) ? 3 : 0;
 }
 
+bool is_letter_of_name(char c) {
+  return is_lower(c) || is_upper(c);
+}
+
+bool is_of_hostname(char c) {
+  return is_alphanumeric(c) || std::string_view("-._").contains(c);
+}
+
+std::size_t digits_from(std::string_view text, std::size_t at) {
+  return end_of_digits(text, at) - at;
+}
+
+// "2026-11-26", "2026.11.26" or "20261126", as in the name of a file or an index. 0: it is none.
+std::size_t length_of_date(std::string_view text) {
+  constexpr std::string_view kCentury = "20";
+  const std::size_t digits = digits_from(text, 0);
+  if (!text.starts_with(kCentury)) return 0;
+  if (digits == 8) return digits;
+  const bool divided =
+      digits == 4 && text.size() > 9 && (text[4] == '-' || text[4] == '.') && text[7] == text[4];
+  return divided && digits_from(text, 5) == 2 && digits_from(text, 8) == 2 ? 10 : 0;
+}
+
+// Of IPv4: it is a name. 0: it is none.
+std::size_t length_of_address(std::string_view text) {
+  std::size_t at = 0;
+  for (int part = 0; part < 4; ++part) {
+    if (part > 0 && !text.substr(at).starts_with('.')) return 0;
+    at += part > 0 ? 1 : 0;
+    const std::size_t digits = digits_from(text, at);
+    if (digits == 0 || digits > 3) return 0;
+    at += digits;
+  }
+  return text.substr(at).starts_with('.') ? 0 : at;
+}
+
+// Pods, containers and machines are numbered: "scheduler-0". The lines around those that grep was asked for are, too:
+// "scheduler.log-12-". The number stands from `at` to `end`.
+bool is_number_of_name(std::string_view prefix, std::size_t at, std::size_t end) {
+  if (at == 0 || (prefix[at - 1] != '-' && prefix[at - 1] != '_')) return false;
+  std::size_t begin = at - 1;
+  while (begin > 0 && is_of_hostname(prefix[begin - 1])) --begin;
+  const std::string_view name = prefix.substr(begin, at - 1 - begin);
+  const auto two_letters = [](char one, char other) {
+    return is_letter_of_name(one) && is_letter_of_name(other);
+  };
+  if (std::ranges::adjacent_find(name, two_letters) == name.end()) return false;
+  if (!prefix.substr(end).starts_with('-')) return true;
+  const std::string_view last = name.substr(std::min(name.rfind('.'), name.size()));
+  const bool is_file = last.size() > 1 && std::ranges::all_of(last.substr(1), is_letter_of_name);
+  return !is_file && end + 1 < prefix.size() && is_alphanumeric(prefix[end + 1]);
+}
+
+// The name of a month or a day of the week, as a word of its own, is a part of a time. 0: it is none.
+std::size_t length_of_day(std::string_view prefix, std::size_t at) {
+  const std::string_view name = prefix.substr(at, 3);
+  const bool begins = at == 0 || !is_letter_of_name(prefix[at - 1]);
+  const bool ends = at + 3 >= prefix.size() || !is_letter_of_name(prefix[at + 3]);
+  return begins && ends && is_name_of_time(name) ? name.size() : 0;
+}
+
 std::string without_tags(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -104,9 +166,22 @@ std::string source_of(std::string_view prefix) {
   std::string out;
   for (std::size_t at = 0; at < prefix.size();) {
     const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);
-    const std::size_t end = end_of_digits(prefix, at);
+    const bool begins = at == 0 || !is_of_hostname(prefix[at - 1]);
+    if (const std::size_t address = begins ? length_of_address(prefix.substr(at)) : 0; address > 0) {
+      out += prefix.substr(at, address);
+      at += address;
+      continue;
+    }
+    if (const std::size_t day = length_of_day(prefix, at); day > 0) {
+      at += day;
+      continue;
+    }
+    const std::size_t end = at + std::max(length_of_date(prefix.substr(at)), digits_from(prefix, at));
     const bool ends = end == prefix.size() || !is_alphanumeric(prefix[end]) || is_of_a_time(prefix[end]);
-    if (end > at && !in_word && ends) {
+    if (end > at && !in_word && ends &&
+        (length_of_date(prefix.substr(at)) > 0 || !is_number_of_name(prefix, at, end))) {
+      // Numbers are set flush right.
+      out.resize(out.find_last_not_of(' ') + 1);  // npos + 1 is 0
       // grep has "12-" and "kube.log-12-" before the lines around those that it was asked for.
       if (out.ends_with('-')) out.back() = ':';
       out += '0';

@@ -46,9 +46,6 @@ std::string in_lower_case(std::string_view text) {
 }
 
 PrefixWord word_of(std::string_view text) {
-  constexpr std::array<std::string_view, 19> kOfTimes = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
-                                                         "Aug", "Sep", "Oct", "Nov", "Dec", "Mon", "Tue",
-                                                         "Wed", "Thu", "Fri", "Sat", "Sun"};
   constexpr std::array<std::string_view, 2> kOutputs = {"stdout", "stderr"};
   constexpr std::array<std::string_view, 11> kLevels = {
       "trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "panic", "severe"};
@@ -60,7 +57,7 @@ PrefixWord word_of(std::string_view text) {
   bare = bare.substr(0, bare.find_last_not_of(kClosing) + 1);
   const bool digits =
       is_digit(text.front()) && text.find_first_not_of("0123456789:.,/+-TZ") == std::string_view::npos;
-  out.time = digits || is_one_of(kOfTimes, bare);
+  out.time = digits || is_name_of_time(bare);
   out.level =
       is_one_of(kLevels, in_lower_case(trimmed(bare.substr(bare.rfind('=') + 1), "[]<>|")));  // npos + 1 is 0
   // Zones and a runtime's marks are in capitals, and a field may be called textPayload.
@@ -133,6 +130,13 @@ bool ends_with_time_column(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_name_of_time(std::string_view word) {
+  constexpr std::array<std::string_view, 19> kOfTimes = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
+                                                         "Aug", "Sep", "Oct", "Nov", "Dec", "Mon", "Tue",
+                                                         "Wed", "Thu", "Fri", "Sat", "Sun"};
+  return is_one_of(kOfTimes, word);
+}
 
 PrefixKind prefix_kind(std::string_view text) {
   text = without_repetition(text);

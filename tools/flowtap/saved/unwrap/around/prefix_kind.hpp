@@ -12,6 +12,9 @@ enum class PrefixKind : std::uint8_t {
   kProse     ///< a sentence, or a message of another program
 };
 
+/// Whether a word is a month's or a day's short name.
+[[nodiscard]] bool is_name_of_time(std::string_view word);
+
 /// Of the text before a record, or before the quote that opens it.
 [[nodiscard]] PrefixKind prefix_kind(std::string_view text);
 

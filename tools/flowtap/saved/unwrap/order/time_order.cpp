@@ -5,7 +5,9 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "clock_step.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
@@ -16,11 +18,8 @@ using std::chrono::microseconds;
 
 constexpr std::size_t kBlock = std::size_t{1} << 20U;  // bytes of texts
 constexpr std::size_t kNode = 128;                     // bytes of a map's node, about
-// A clock is hardly set back by more, but for daylight saving time. The logs of two schedulers often are.
-constexpr std::int64_t kSmallStep = microseconds(std::chrono::minutes(1)).count();
-// Within so little, records that lie in a gap of others tell nothing.
-constexpr std::int64_t kSmallestPage = microseconds(std::chrono::seconds(5)).count();
-constexpr std::size_t kRecordsOfPage = 3;
+// The clocks of two machines hardly differ by more.
+constexpr std::int64_t kSkew = microseconds(std::chrono::minutes(1)).count();
 // A clock is seldom set back. More than that are records in any order.
 constexpr int kMostClockSteps = 3;
 
@@ -51,12 +50,15 @@ ClockStep TimeSteps::next(flow::KlogTime time, std::string_view source) {
     if (!flow::is_earlier(time, latest_)) latest_ = time;
     return ClockStep::kOn;
   }
-  const bool small = back <= kSmallStep && flow::is_earlier(first_, time);
   const bool hour = first_ && is_hour_again(*first_, *latest_, *time);
   latest_ = time;
-  if (same && (small || hour)) return ClockStep::kClockBack;
+  if (same && (back <= kLargestStep || hour)) {
+    if (flow::is_earlier(time, first_)) first_ = time;
+    return ClockStep::kClockBack;
+  }
+  const bool skew = !same && back <= kSkew && flow::is_earlier(first_, time);
   first_ = time;
-  return !same && small ? ClockStep::kSkew : ClockStep::kApart;
+  return skew ? ClockStep::kSkew : ClockStep::kApart;
 }
 
 std::string_view TimeOrder::kept(std::string_view text) {
@@ -106,31 +108,23 @@ bool TimeOrder::has_one_clock() const {
   return back <= kMostClockSteps;
 }
 
-// Whether all that follows at `at` belongs before what the part has from some time on, as a page does that was saved too late: after
-// a clock was set back, records of both times would soon be side by side. The part begins at `begin`.
-bool TimeOrder::is_page(std::size_t begin, std::size_t at) const {
-  const flow::KlogTime time = entries_[at].time;
-  std::int64_t gap = std::numeric_limits<std::int64_t>::max();  // to the first record behind it
-  std::int64_t last = 0;
-  for (std::size_t i = begin; i < at; ++i) {
-    const std::int64_t later = flow::micros_between(time, entries_[i].time);
-    if (later > 0) gap = std::min(gap, later);
-    last = std::max(last, later);
-  }
-  std::size_t above = 0;
-  for (std::size_t i = begin; i < at; ++i)
-    above += entries_[i].time && flow::micros_between(time, entries_[i].time) >= gap ? 1U : 0U;
-  std::size_t within = 0;
-  std::int64_t next = last;
-  for (std::size_t i = at; i < entries_.size(); ++i) {
-    if (!entries_[i].time) continue;
-    next = flow::micros_between(time, entries_[i].time);
-    if (next >= gap || next < -TimeSteps::kOutOfOrder) break;
-    ++within;
-    next = last;
-  }
-  return last > kSmallestPage && above >= kRecordsOfPage && within >= kRecordsOfPage &&
-         (next >= last || next < 0);
+// Whether the clock was set back at `at` within the part that begins at `begin`.
+bool TimeOrder::is_set_back(std::size_t begin, std::size_t at) const {
+  const auto records = [this](std::size_t from, std::size_t to, bool as_far_as_on) {
+    std::vector<TimedRecord> out;
+    flow::KlogTime latest;
+    for (std::size_t i = from; i < to; ++i) {
+      const Entry& entry = entries_[i];
+      if (!entry.time) continue;
+      if (as_far_as_on && flow::micros_between(entry.time, latest) > TimeSteps::kOutOfOrder) break;
+      if (!flow::is_earlier(entry.time, latest)) latest = entry.time;
+      out.push_back({.text = entry.text, .time = entry.time});
+    }
+    return out;
+  };
+  const std::vector<TimedRecord> before = records(begin, at, false);
+  const std::vector<TimedRecord> after = records(at, entries_.size(), true);
+  return !before.empty() && !after.empty() && is_clock_set_back(before, after);
 }
 
 void TimeOrder::set_keys() {
@@ -146,7 +140,7 @@ void TimeOrder::set_keys() {
     if (!first) first = entry.time;
     if (entry.time) {
       const ClockStep step = steps.next(entry.time, entry.source);
-      const bool back = one_clock && step == ClockStep::kClockBack && !is_page(begin, entry.index);
+      const bool back = one_clock && step == ClockStep::kClockBack && is_set_back(begin, entry.index);
       if (step != ClockStep::kOn) {
         floor = back ? latest : kNone;
         latest = back ? latest : kNone;

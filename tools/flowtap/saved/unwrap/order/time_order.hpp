@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "stream/lines/klog/klog_time.hpp"
-#include "unwrapper.hpp"
+#include "tools/flowtap/saved/unwrap/unwrapper.hpp"
 
 namespace flowtap::cli {
 
@@ -22,13 +22,16 @@ namespace flowtap::cli {
 class TimeSteps {
  public:
   /// A scheduler that writes from several threads has records in the wrong order, but by less than this.
-  static constexpr std::int64_t kOutOfOrder = 1'000'000;  // µs
+  static constexpr std::int64_t kSecond = 1'000'000;  // µs
+  static constexpr std::int64_t kOutOfOrder = kSecond;
+  /// A clock is hardly set back by more, but for daylight saving time.
+  static constexpr std::int64_t kLargestStep = std::int64_t{15} * 60 * kSecond;
 
   enum class Step : std::uint8_t {
-    kOn,  ///< the part goes on
-    kClockBack,  ///< the part goes on, and its clock was set back, also by an hour at the end of daylight saving time
-    kSkew,  ///< a part of another log, whose clock is hardly another
-    kApart  ///< another part begins
+    kOn,         ///< the part goes on
+    kClockBack,  ///< its clock may have been set back, also by an hour at the end of daylight saving time
+    kSkew,       ///< a part of another log, whose clock is hardly another
+    kApart       ///< another part begins
   };
   [[nodiscard]] Step next(flow::KlogTime time, std::string_view source);
 
@@ -67,7 +70,7 @@ class TimeOrder {
 
   [[nodiscard]] std::string_view kept(std::string_view text);
   [[nodiscard]] bool has_one_clock() const;
-  [[nodiscard]] bool is_page(std::size_t begin, std::size_t at) const;
+  [[nodiscard]] bool is_set_back(std::size_t begin, std::size_t at) const;
   void set_keys();
 
   std::size_t most_;

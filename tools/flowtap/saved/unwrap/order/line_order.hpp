@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "doubted_prefixes.hpp"
 #include "stream/lines/klog/klog_time.hpp"
 #include "time_order.hpp"
-#include "unwrapper.hpp"
+#include "tools/flowtap/saved/unwrap/doubted_prefixes.hpp"
+#include "tools/flowtap/saved/unwrap/unwrapper.hpp"
 
 namespace flowtap::cli {
 
@@ -21,6 +23,10 @@ class LineOrder {
  public:
   /// Bytes. Much more than an export has. Of a file with its newest line first, the lines beyond that are left out, the oldest ones.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
+
+  /// Bytes of the beginning of a file, in which parts are put in order. If none are in another one there, later ones stay where they
+  /// are.
+  static constexpr std::size_t kPutInOrder = std::size_t{32} << 20U;
 
   using Take = Unwrapper::Take;
 
@@ -34,21 +40,33 @@ class LineOrder {
   void finish();
   /// Lines that were left out.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
-  /// Parts that were given behind newer ones, since the file is too long to be put in order.
+  /// Parts that were given behind newer ones, since they begin behind kPutInOrder.
   [[nodiscard]] std::uint64_t late_parts() const { return late_parts_; }
 
  private:
   enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst, kMixed };
   struct Line {
-    std::string text;
+    std::string text;  // with those that belong to it
     bool full;
     std::uint64_t time;
+    bool by_lines = false;  // these are lines of their own, and not of a field
+    bool loose = false;
+  };
+  /// What a line is in the file's own order.
+  struct Look {
+    bool any = false;
+    bool goes_on = false;  // all that is in it belongs to the record before
+    bool begins = false;   // with the first line of a value of several lines
+    bool loose = false;
+    std::string source;
   };
 
-  void look(std::string_view line);
-  void hold(std::string_view line, bool full, std::uint64_t time);
+  [[nodiscard]] Look look(std::string_view line);
+  void hold(std::string_view line, const Look& found, bool full, std::uint64_t time);
   void unwrap(std::string_view line, bool full, std::uint64_t time);
-  void give_reversed(std::string_view line, std::uint64_t time);
+  void give_reversed(const Line& line);
+  void give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time);
+  void join_loose(std::deque<Line>& held) const;
   [[nodiscard]] bool is_newest_first() const;
   void decide();
   void give_held();
@@ -63,7 +81,8 @@ class LineOrder {
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV
-  bool in_block_ = false;  // the same of a value of several lines
+  std::map<std::string, std::size_t, std::less<>> last_held_;  // by source, the place of its last line
+  bool own_order_ = false;  // such a value stands in the order of its lines
   std::deque<Line> held_;
   std::size_t bytes_ = 0;
   flow::KlogTime last_;

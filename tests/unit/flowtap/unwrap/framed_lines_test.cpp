@@ -1,0 +1,153 @@
+// What a tool puts around lines that no prefix tells: counts, encoded newlines, signs behind each line, columns below each other.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/golden.hpp"
+#include "tests/unit/flowtap/forms/records_in.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using flowtap::test::golden;
+using flowtap::test::klog_records;
+using flowtap::test::LogEntry;
+
+const std::vector<std::string> kLogs = {"found/why/formats/base.log", "found/forms/blocks.log",
+                                        "found/forms/json.log", "scheduler/hami-2.10-filter-failed-v4.log"};
+const std::string kSyslog = "<14>1 2026-11-26T10:00:00.1Z cp1 kube-scheduler 1234 - - ";
+const std::string kHead = "I1126 10:00:00.103412       1 a.go:9] ";
+
+std::string in_place(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+std::string each_line(const std::string& text,
+                      const std::function<std::string(const std::string&)>& of_line) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += of_line(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string counted(const std::string& message) {
+  return fmt::format("{} {}", kSyslog.size() + message.size(), kSyslog + message);
+}
+
+/// `of_record` is a function of a record with its lines.
+void expect_read(const std::string& name, const std::function<std::string(const std::string&)>& of_record) {
+  for (const std::string& log : kLogs) {
+    std::string bytes;
+    std::vector<std::string> right;
+    for (const LogEntry& record : klog_records(golden(log))) {
+      bytes += of_record(record.text);
+      right.push_back(record.text);
+    }
+    EXPECT_EQ(test::whole_records_in(bytes), right) << name << ", " << log;
+  }
+}
+
+TEST(FramedLines, MessagesMayBeginWithTheirLength) {
+  expect_read("whole", counted);
+  expect_read("lines", [](const std::string& record) { return each_line(record, counted); });
+  expect_read("with their newline", [](const std::string& record) { return counted(record + '\n'); });
+  const std::string no_count = kHead + "\"x\" n=\"12 <14>1 \"";
+  EXPECT_EQ(test::records_in(no_count + '\n'), std::vector{no_count});
+}
+
+TEST(FramedLines, NewlinesMayBeEncoded) {
+  for (const auto& [newline, tab] :
+       {std::pair{"#012", "#011"}, std::pair{"#012", "\t"}, std::pair{R"(\012)", R"(\011)"}})
+    for (const char* const behind : {"\n", "", "#012\n"}) {
+      if (std::string_view(newline) != "#012" && std::string_view(behind).contains('#')) continue;
+      const std::string end = *behind == '\0' ? newline : behind;
+      std::string bytes;
+      std::vector<std::string> right;
+      for (const LogEntry& record : klog_records(golden(kLogs.at(1)))) {
+        bytes += in_place(in_place(record.text, "\n", newline), "\t", tab) + end;
+        right.push_back(record.text);
+      }
+      EXPECT_EQ(test::whole_records_in(bytes), right) << newline << end;
+    }
+}
+
+// A tenant may have written them.
+TEST(FramedLines, AnEncodedNewlineInAValueIsNone) {
+  const std::string forged = "#012" + kHead + R"(\"forged\")";
+  for (const std::string& record : {kHead + "\"x\" err=\"a" + forged + '"',
+                                    kHead + "\"x\" err=\"a" + in_place(forged, "#012", R"(\n)") + '"'})
+    EXPECT_EQ(test::whole_records_in(record + '\n'), std::vector{record});
+  const std::string block = kHead + "\"x\" err=<";
+  EXPECT_EQ(test::whole_records_in(block + "#012\ta" + forged + "#012 >\n"),
+            std::vector{block + "\n\ta" + forged + "\n >"});
+}
+
+TEST(FramedLines, ASignBehindEachLineBelongsToNoValue) {
+  for (const char* const sign :
+       {"\r", "$", "<br>", "</p>", ",", " \\", " |", "\"", ";", "\xc2\xa0", "#012", " +"})
+    for (const char* const before : {"", "[pod/ks-0/ks] "}) {
+      const std::string record = kHead + "\"x\" err=<\n\ta \"b\"\n\t\n\tc\n > pod=\"a/b\"";
+      const std::string bytes = each_line(
+          record + '\n' + record, [&](const std::string& line) { return before + line + sign + '\n'; });
+      const auto found = test::whole_records_in(bytes);
+      ASSERT_EQ(found.size(), 2U) << sign;
+      EXPECT_TRUE(found.front().starts_with(record)) << sign << ": " << found.front();
+      EXPECT_EQ(found.front(), found.back()) << sign;
+    }
+}
+
+TEST(FramedLines, ColumnsMayStandBelowEachOther) {
+  expect_read("mysql", [](const std::string& record) {
+    return "*************************** 1. row ***************************\n     id: 1\nmessage: " + record +
+           "\n stream: stderr\n";
+  });
+  const auto rows = [](const std::string& record) {
+    return each_line(
+        record, [](const std::string& line) { return "-[ RECORD 1 ]------\nid  | 1\nlog | " + line + '\n'; });
+  };
+  expect_read("psql", rows);
+}
+
+TEST(FramedLines, QuotesOfWindowsAreQuotes) {
+  const std::string record = kHead + R"("x" pod="a/b" err="caf)" + "\xc3\xa9\"";
+  bool opens = false;
+  std::string bytes;
+  for (const char c : record) {
+    if (c == '"') opens = !opens;
+    bytes += c == '"' ? (opens ? '\x93' : '\x94') : c;
+  }
+  EXPECT_EQ(test::records_in(bytes + "\r\n"), std::vector{record});
+  const std::string own = kHead + "\"x\" err=\"\xe2\x80\x93 \xc3\x93\"";
+  EXPECT_EQ(test::records_in(own + '\n'), std::vector{own}) << "UTF-8 has such bytes, too";
+}
+
+TEST(FramedLines, OfACutMessageAndAFullOneTheFullOneCounts) {
+  const std::string full = kHead + R"(\"x\" pod=\"a/b-0\" err=\"none\")";
+  const std::vector right{kHead + R"("x" pod="a/b-0" err="none")"};
+  for (const std::size_t cut : {full.find("b-0"), full.find("err=") + 6, full.find("none")}) {
+    const std::string brief = full.substr(0, cut);
+    for (const char* const dots : {"", "..."}) {
+      EXPECT_EQ(
+          test::records_in(R"({"short_message":")" + brief + dots + R"(","full_message":")" + full + "\"}\n"),
+          right);
+      EXPECT_EQ(
+          test::records_in(R"({"full_message":")" + full + R"(","short_message":")" + brief + dots + "\"}\n"),
+          right);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::cli

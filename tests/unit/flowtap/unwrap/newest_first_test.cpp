@@ -1,0 +1,77 @@
+// A file that has its newest record first is turned round, whatever stands around its lines: a record's further lines stay with it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/golden.hpp"
+#include "tests/unit/flowtap/forms/records_in.hpp"
+#include "tests/unit/flowtap/forms/saved_forms.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using flowtap::test::golden;
+using flowtap::test::klog_records;
+using flowtap::test::LogEntry;
+using flowtap::test::SavedForm;
+
+const std::vector<std::string> kLogs = {"found/forms/blocks.log", "found/forms/json.log",
+                                        "scheduler/hami-2.10-filter-failed-v5.log",
+                                        "scheduler/numa-logid-era-v6.log"};
+
+std::string with_crlf(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  return out;
+}
+
+TEST(NewestFirst, ARecordKeepsItsLinesInEachForm) {
+  for (const std::string& log : kLogs) {
+    const std::vector<LogEntry> records = klog_records(golden(log));
+    std::vector<LogEntry> newest = records;
+    std::ranges::reverse(newest);
+    for (const SavedForm& form : flowtap::test::line_forms()) {
+      if (form.name == "CRI in parts")
+        continue;  // what goes on in the next part begins with nothing of klog's
+      const std::vector<std::string> right = test::whole_records_in(file_of(form, records));
+      ASSERT_EQ(right.size(), records.size()) << form.name << ", " << log;
+      const std::string bytes = file_of(form, newest);
+      EXPECT_EQ(test::whole_records_in(bytes), right) << form.name << ", " << log;
+      if (form.name.starts_with("UTF-16")) continue;
+      EXPECT_EQ(test::whole_records_in(with_crlf(bytes)), right) << form.name << " with CRLF, " << log;
+    }
+  }
+}
+
+// Each record stands whole behind the other pod's, or between its lines.
+TEST(NewestFirst, ARecordKeepsItsLinesAmidAnotherPods) {
+  const std::vector<LogEntry> records = klog_records(golden(kLogs.front()));
+  std::string bytes;
+  std::vector<std::string> right;
+  for (std::size_t i = records.size(); i-- > 0;) {
+    const std::string text = records[i].text + '\n';
+    const std::size_t first = text.find('\n') + 1;
+    const std::string other = text.substr(0, text.find(']')) + "] \"another's\"";
+    bytes += "[pod/scheduler-0/ks] " + text.substr(0, first);
+    bytes += "[pod/scheduler-1/ks] " + other + '\n';
+    for (std::size_t at = first; at < text.size(); at = text.find('\n', at) + 1)
+      bytes += "[pod/scheduler-0/ks] " + text.substr(at, text.find('\n', at) + 1 - at);
+    right.insert(right.begin(), {other, records[i].text});
+  }
+  EXPECT_EQ(test::whole_records_in(bytes), right);
+}
+
+TEST(NewestFirst, ATextWithoutAMarkKeepsItsOrder) {
+  const std::string one = "I1126 10:00:01.000000       1 a.go:9] one";
+  const std::string two = "I1126 10:00:02.000000       1 a.go:9] two";
+  const std::string three = "I1126 10:00:03.000000       1 a.go:9] three";
+  const std::vector<std::string> right = {one + "\nof it\nand more", two, three};
+  EXPECT_EQ(test::whole_records_in(three + '\n' + two + '\n' + one + "\nof it\nand more\n"), right);
+  EXPECT_EQ(test::whole_records_in(three + '\n' + two + "\nand more\nof it\n" + one + '\n'), right)
+      << "tac turns its lines round, too";
+}
+
+}  // namespace
+}  // namespace flowtap::cli

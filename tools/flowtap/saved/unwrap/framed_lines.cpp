@@ -1,0 +1,199 @@
+#include "framed_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <vector>
+
+#include "around/prefix.hpp"
+#include "base/ascii.hpp"
+#include "base/trimmed.hpp"
+#include "enclosed_record.hpp"
+#include "stream/lines/klog/klog_record.hpp"
+#include "unwrapper.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::string_view kBlockOpens = "=<";
+constexpr std::string_view kBlockCloses = " >";
+constexpr std::size_t kLongestSign = 16;
+constexpr std::size_t kMostDigits = 7;  // of a message's length
+
+/// How a syslog writes the newlines and the tabs of a message.
+struct Encoding {
+  std::string_view newline;
+  std::string_view tab;
+};
+constexpr std::array kEncodings = {Encoding{"#012", "#011"}, Encoding{R"(\012)", R"(\011)"},
+                                   Encoding{R"(\n)", R"(\t)"}};
+constexpr std::span kSyslogs = std::span(kEncodings).first<2>();
+
+/// "123 <14>1 ", of RFC 6587: the message's length, and where it begins.
+struct Counted {
+  std::size_t length = 0;
+  std::size_t at = 0;
+};
+
+std::optional<Counted> counted_message(std::string_view text) {
+  Counted out;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + std::min(text.size(), kMostDigits), out.length);
+  out.at = static_cast<std::size_t>(end - text.data()) + 1;
+  if (error != std::errc{} || out.length == 0 || !text.substr(out.at - 1).starts_with(" <"))
+    return std::nullopt;
+  const std::size_t close = text.find_first_not_of("0123456789", out.at + 1);
+  const bool is_priority = close != std::string_view::npos && text[close] == '>' && close > out.at + 1;
+  return is_priority ? std::optional(out) : std::nullopt;
+}
+
+// The lines of a message whose newlines are encoded. One in a value between quotes is a tenant's, and what follows in a value of
+// several lines begins as klog writes it.
+std::vector<std::string> decoded_lines(std::string_view line, const Encoding& encoding) {
+  std::vector<std::string> lines(1);
+  bool in_string = false;
+  bool in_block = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view rest = line.substr(at);
+    const std::string_view next =
+        rest.substr(rest.starts_with(encoding.newline) ? encoding.newline.size() : 0);
+    const bool newline = next.size() < rest.size() && !in_string;
+    const bool opens = !in_block && lines.back().ends_with(kBlockOpens);
+    const bool of_block = next.starts_with(encoding.tab) || next.starts_with('\t');
+    const bool closes = in_block && next.starts_with(kBlockCloses);
+    const bool begins = !in_block && (next.empty() || flow::begins_klog_record(next));
+    if (newline && (((opens || in_block) && of_block) || closes || begins)) {
+      in_block = (opens || in_block) && of_block;
+      lines.emplace_back();
+      at += encoding.newline.size();
+      continue;
+    }
+    if (in_block && rest.starts_with(encoding.tab)) {
+      lines.back() += '\t';
+      at += encoding.tab.size();
+      continue;
+    }
+    if (!in_block && rest.front() == '"') in_string = !in_string;
+    const std::size_t taken = in_string && rest.front() == '\\' && rest.size() > 1 ? 2 : 1;
+    lines.back() += rest.substr(0, taken);
+    at += taken;
+  }
+  if (lines.size() > 1 && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+// Signs, blanks and tags, but no word.
+bool is_sign(std::string_view text) {
+  if (text.empty() || text.size() > kLongestSign) return false;
+  if (std::ranges::find(kEncodings, text, &Encoding::newline) != kEncodings.end()) return true;
+  const bool is_tag = text.starts_with('<') && text.ends_with('>');
+  return is_tag || std::ranges::none_of(text, is_alphanumeric);
+}
+
+// "*************************** 1. row ***************************", as mysql prints it, or "-[ RECORD 1 ]-----" of psql.
+bool is_row_heading(std::string_view line) {
+  line = trimmed(line, " \r");
+  return (line.starts_with("**********") && line.contains(". row **********")) ||
+         line.starts_with("-[ RECORD ");
+}
+
+// Behind "   message: " or "log    | ". 0: no column begins the line.
+std::size_t end_of_column_name(std::string_view line) {
+  const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
+  const std::string_view text = line.substr(at);
+  const auto of_name = [](char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '@'; };
+  const std::size_t name = static_cast<std::size_t>(std::ranges::find_if_not(text, of_name) - text.begin());
+  if (name == 0) return 0;
+  const std::size_t mark = std::min(text.find_first_not_of(' ', name), text.size());
+  if (text.substr(name).starts_with(": ")) return at + name + 2;
+  return text.substr(mark).starts_with("| ") ? at + mark + 2 : text.substr(name) == ":" ? line.size() : 0;
+}
+
+}  // namespace
+
+void FramedLines::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  std::string_view shown = line;
+  while (shown.ends_with('\r')) shown.remove_suffix(1);
+  if (left_ > 0 || counted_message(line)) return add_message(line, full, time, take);
+  if (is_row_heading(shown)) {
+    in_rows_ = true;
+    return;
+  }
+  if (in_rows_) return add_row(line, full, time, take);
+  add_text(line, full, time, take);
+}
+
+// Only a message that ends where another one begins, or a line, was counted.
+void FramedLines::add_message(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  while (true) {
+    std::size_t at = 0;
+    std::size_t length = left_;
+    if (left_ == 0) {
+      const auto counted = counted_message(line);
+      if (!counted) return line.empty() ? void() : add_text(line, full, time, take);
+      at = counted->at;
+      length = counted->length;
+    }
+    const std::string_view message = line.substr(at, length);
+    if (message.size() < length) {
+      left_ = length - message.size() - 1;
+      return add_text(message, full, time, take);
+    }
+    left_ = 0;
+    const std::string_view rest = line.substr(at + length);
+    add_text(message, full || !rest.empty(), time, take);
+    if (trimmed(rest, "\r").empty()) return;
+    line = rest;
+  }
+}
+
+void FramedLines::add_row(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  const std::size_t at = line.starts_with('\t') ? 0 : end_of_column_name(line);
+  if (at == 0) return add_text(line, full, time, take);
+  const std::string_view value = line.substr(at);
+  if (begins_like_a_block(value) || find_record(value)) add_text(value, full, time, take);
+}
+
+// `next` stands below it.
+void FramedLines::give_held(std::string_view next, const Take& take) {
+  if (!held_) return;
+  const Held held = std::move(*held_);
+  held_.reset();
+  const std::string_view sign = std::string_view(held.text).substr(held.sign_at);
+  const auto text = end_of_prefix(std::string_view(held.text).substr(0, held.text_at), next);
+  const bool is_behind_each = text && next.substr(*text).starts_with('\t') && next.ends_with(sign);
+  if (is_behind_each) sign_ = sign;
+  take(std::string_view(held.text).substr(0, is_behind_each ? held.sign_at : held.text.size()), true,
+       held.time);
+}
+
+void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  give_held(line, take);
+  if (!sign_.empty()) {
+    if (line.ends_with(sign_))
+      line.remove_suffix(sign_.size());
+    else
+      sign_.clear();
+  }
+  // Behind a text without quotes, nothing tells that it has ended.
+  for (const Encoding& encoding : kSyslogs)
+    if (line.ends_with(encoding.newline)) line.remove_suffix(encoding.newline.size());
+  for (const Encoding& encoding : kEncodings)
+    if (line.contains(encoding.newline)) {
+      const std::vector<std::string> lines = decoded_lines(line, encoding);
+      if (lines.size() == 1) continue;
+      for (const std::string& one : lines) take(one, full || &one != &lines.back(), time);
+      return;
+    }
+  const std::size_t opens = line.rfind(kBlockOpens, line.size() - std::min(line.size(), kBlockOpens.size()));
+  const std::size_t sign = opens == std::string_view::npos ? line.size() : opens + kBlockOpens.size();
+  if (full && line.size() - sign <= kLongestSign && line.substr(sign) != "\r" && is_sign(line.substr(sign)))
+    if (const auto found = find_record(line); found && found->quoting == Quoting::kNone) {
+      held_ = Held{.text = std::string(line), .text_at = found->at, .sign_at = sign, .time = time};
+      return;
+    }
+  take(line, full, time);
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,64 @@
+// GELF has a message twice in one line: cut, and in full. The cut one says nothing more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "unwrapper.hpp"
+
+namespace flowtap::cli {
+
+/// Of records in one line of which one is the beginning of the next or of the one before, only the longer one is given.
+class FullestRecord {
+ public:
+  explicit FullestRecord(const Unwrapper::Take& take) : take_(take) {}
+  FullestRecord(const FullestRecord&) = delete;
+  FullestRecord& operator=(const FullestRecord&) = delete;
+
+  void add(const SavedLine& line) {
+    if (line.kind != SavedLine::Kind::kRecord) {
+      finish();
+      return take_(line);
+    }
+    if (held_ && begins(line.text, held_->text)) return;
+    if (held_ && !begins(held_->text, line.text)) finish();
+    held_ = Held{.source = std::string(line.source),
+                 .text = std::string(line.text),
+                 .full = line.full,
+                 .time = line.time};
+  }
+  /// No more of the line comes.
+  void finish() {
+    if (!held_) return;
+    take_({.kind = SavedLine::Kind::kRecord,
+           .source = held_->source,
+           .text = held_->text,
+           .full = held_->full,
+           .time = held_->time});
+    held_.reset();
+  }
+
+ private:
+  struct Held {
+    std::string source;
+    std::string text;
+    bool full = true;
+    std::uint64_t time = 0;
+  };
+
+  // A cut text may end with dots.
+  static bool begins(std::string_view cut, std::string_view whole) {
+    constexpr std::size_t kShortest = 40;
+    for (const std::string_view dots : {std::string_view("..."), std::string_view("…")})
+      if (cut.ends_with(dots)) cut.remove_suffix(dots.size());
+    return cut.size() >= kShortest && cut.size() < whole.size() && whole.starts_with(cut);
+  }
+
+  const Unwrapper::Take& take_;
+  std::optional<Held> held_;
+};
+
+}  // namespace flowtap::cli
