@@ -85,6 +85,11 @@ Result<flow::RingPosition> RingReader::drain(std::size_t limit,
   return walk_ring(data_, position(), produced(), limit, take);
 }
 
+Result<flow::RingPosition> RingReader::look_ahead(
+    flow::RingPosition from, const std::function<void(std::span<const std::byte>)>& take) const {
+  return walk_ring(data_, from, produced(), SIZE_MAX, take);
+}
+
 void RingReader::commit(flow::RingPosition position) {
   if (position - this->position() > backlog()) return;
   // The kernel wakes us if it sees that we had read everything before its record. It looks at our position after it

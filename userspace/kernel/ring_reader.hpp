@@ -24,6 +24,8 @@ class RingReader final : public flow::RecordSource {
   [[nodiscard]] std::string ring_id() const override { return id_; }
   [[nodiscard]] Result<flow::RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
+  [[nodiscard]] Result<flow::RingPosition> look_ahead(
+      flow::RingPosition from, const std::function<void(std::span<const std::byte>)>& take) const override;
   [[nodiscard]] flow::RingPosition position() const override;
   [[nodiscard]] flow::RingPosition head() const override { return produced(); }
   /// A position that the ring has not reached yet, or has passed, changes nothing.

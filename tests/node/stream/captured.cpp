@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "stream/store/file_name.hpp"
+#include "tests/node/stream/read_holes.hpp"
 #include "tests/support/may_miss.hpp"
 #include "tests/support/paths/paths.hpp"
 
@@ -28,6 +29,27 @@ std::string content_of(const std::string& file) {
 
 std::string proc_file(pid_t pid, const char* name) {
   return content_of("/proc/" + std::to_string(pid) + "/" + name);
+}
+
+// More than these are no accident: of 7,100 reads, a kernel has kept one or two from the programs.
+constexpr std::size_t kMostHoles = 3;
+
+// Whether the flow may lack what it lacks, since flowtapd could not count it: the kernel has kept events from the programs. The flow
+// is suspect then, and each hole is one read at most. Kernels that do not preempt the programs give no such excuse.
+bool is_excused(const Daemon& daemon, const FlowSeen& flow, const std::string& got,
+                const std::string& written) {
+  if (!may_miss() || got.size() >= written.size()) return false;
+  // flowtapd looks at the kernel's own counters every second.
+  const bool suspect = eventually([&] {
+    const auto now = flow_called(daemon, flow.id);
+    return now && now->suspect;
+  });
+  if (!suspect) return false;
+  const auto holes = holes_in(got, written, kOneRead);
+  if (!holes || holes->size() > kMostHoles) return false;
+  fmt::print("[ EXCUSED  ] {} of {} bytes, {}: {} holes\n", got.size(), written.size(), flow.id,
+             holes->size());
+  return true;
 }
 
 std::string until(const std::string& go) {
@@ -75,24 +97,12 @@ void let_go(const ScratchRoot& root, const std::string& go) {
   std::ofstream(root.file("busybox/" + go)) << "";
 }
 
-bool is_excused(const Daemon& daemon, const FlowSeen& flow, const std::string& got,
-                const std::string& written) {
-  if (!may_miss() || got.size() >= written.size()) return false;
-  // flowtapd looks at the kernel's own counters every second.
-  const bool suspect = eventually([&] {
-    const auto now = flow_called(daemon, flow.id);
-    return now && now->suspect;
-  });
-  if (!suspect) return false;
-  expect_most(flow.id, got.size(), written.size(), kOneRead);
-  return is_part_of(got, written);
-}
-
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
                    const std::string& wanted) {
   const std::string bytes = raw_bytes(daemon, flow.id, stream);
-  if (is_excused(daemon, flow, bytes, wanted)) return;
-  const std::string raw = difference(bytes, wanted);
+  // What nobody could count is no gap, so the log and the file go on behind it as the raw bytes do.
+  const std::string& expected = is_excused(daemon, flow, bytes, wanted) ? bytes : wanted;
+  const std::string raw = difference(bytes, expected);
   EXPECT_EQ(raw, "") << flow.id << " " << stream;
   if (flow.open) return;
   // Lines come a moment later, and files a second. But what a flow that has ended serves is final, and its log and its file are
@@ -102,9 +112,9 @@ void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string
     std::string got;
     EXPECT_TRUE(eventually([&] {
                   const std::string now = text();
-                  got = difference(now, wanted);
+                  got = difference(now, expected);
                   // If a flow lacks nothing, both only grow: a text that the wanted one does not begin with never becomes it.
-                  hopeless = hopeless || (flow.missing == 0 && !wanted.starts_with(now));
+                  hopeless = hopeless || (flow.missing == 0 && !expected.starts_with(now));
                   return got.empty() || hopeless;
                 }) &&
                 got.empty())

@@ -35,6 +35,13 @@ class RecordSource {
   [[nodiscard]] virtual Result<RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) = 0;
 
+  /// Gives the records that are there now behind `from`, which is position() or what this function has returned. They stay
+  /// to be drained. Returns the position behind the last one. A source that cannot look ahead gives none.
+  [[nodiscard]] virtual Result<RingPosition> look_ahead(
+      RingPosition from, const std::function<void(std::span<const std::byte>)>& /*take*/) const {
+    return from;
+  }
+
   /// Where the next drain() begins.
   [[nodiscard]] virtual RingPosition position() const = 0;
 

@@ -72,6 +72,10 @@ class RecordingSource final : public RecordSource {
   [[nodiscard]] std::string ring_id() const override { return inner_->ring_id(); }
   [[nodiscard]] Result<RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
+  [[nodiscard]] Result<RingPosition> look_ahead(
+      RingPosition from, const std::function<void(std::span<const std::byte>)>& take) const override {
+    return inner_->look_ahead(from, take);
+  }
   [[nodiscard]] RingPosition position() const override { return inner_->position(); }
   [[nodiscard]] RingPosition head() const override { return inner_->head(); }
   [[nodiscard]] double fill() const override { return inner_->fill(); }

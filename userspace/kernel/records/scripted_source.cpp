@@ -51,6 +51,18 @@ Result<RingPosition> ScriptedSource::drain(std::size_t limit,
   return now.empty() ? position() : now.back()->end;
 }
 
+Result<RingPosition> ScriptedSource::look_ahead(
+    RingPosition from, const std::function<void(std::span<const std::byte>)>& take) const {
+  std::vector<const Item*> now;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Item& item : items_)
+      if (item.end > from && item.end <= visible_) now.push_back(&item);
+  }
+  for (const Item* item : now) take(item->raw);
+  return now.empty() ? from : now.back()->end;
+}
+
 RingPosition ScriptedSource::position() const {
   const std::scoped_lock lock(mutex_);
   return position_;

@@ -29,6 +29,8 @@ class ScriptedSource final : public RecordSource {
   [[nodiscard]] std::string ring_id() const override { return ring_id_; }
   [[nodiscard]] Result<RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
+  [[nodiscard]] Result<RingPosition> look_ahead(
+      RingPosition from, const std::function<void(std::span<const std::byte>)>& take) const override;
   [[nodiscard]] RingPosition position() const override;
   [[nodiscard]] RingPosition head() const override;
   void commit(RingPosition position) override;

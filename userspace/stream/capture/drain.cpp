@@ -9,8 +9,9 @@ namespace {
 // It goes ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
 constexpr int kNice = -10;
 
-flow::ConsumerOptions options_with(std::function<bool()> followed) {
+flow::ConsumerOptions options_with(std::function<bool()> followed, bool ring_stays) {
   flow::ConsumerOptions options;
+  options.ring_stays = ring_stays;
   options.followed = std::move(followed);
   return options;
 }
@@ -18,9 +19,9 @@ flow::ConsumerOptions options_with(std::function<bool()> followed) {
 }  // namespace
 
 Drain::Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams,
-             flow::Namer& namer, std::function<bool()> followed)
+             flow::Namer& namer, std::function<bool()> followed, bool ring_stays)
     : source_(source),
-      consumer_(source, journal, streams, namer, options_with(std::move(followed)), &files_) {}
+      consumer_(source, journal, streams, namer, options_with(std::move(followed), ring_stays), &files_) {}
 
 void Drain::start() {
   thread_ = std::thread([this] { run(); });

@@ -19,15 +19,16 @@ class Drain {
  public:
   static constexpr const char* kRing = "log_ring";  ///< what it reads, as ReadErrors has it
 
-  /// All must outlive it. `followed` says whether somebody follows what is made of the journal.
+  /// All must outlive it. `followed` says whether somebody follows what is made of the journal. `ring_stays`: what is left in it at
+  /// the end is there for the next service.
   Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams, flow::Namer& namer,
-        std::function<bool()> followed);
+        std::function<bool()> followed, bool ring_stays);
   ~Drain() { stop(); }
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
 
   void start();
-  /// When it returns, all that has come by now is in the journal.
+  /// When it returns, all that has come by now is in the journal. What that has no room for is left in a ring that stays.
   void stop();
 
   [[nodiscard]] flow::LogConsumer& consumer() { return consumer_; }

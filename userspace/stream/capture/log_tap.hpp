@@ -48,6 +48,8 @@ class LogTap {
   /// Null: the open files of the node's processes cannot be listed.
   [[nodiscard]] const kernel::OpenFiles* files() const { return files_ ? &*files_ : nullptr; }
 
+  /// Whether what is pinned, and the ring with it, is there when this process has ended.
+  [[nodiscard]] bool outlives() const { return outlive_; }
   /// A sentence that says what is captured, and through what.
   [[nodiscard]] std::string how() const;
 

@@ -3,31 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <memory>
 #include <span>
 
 #include "base/wall_clock.hpp"
-#include "stream/capture/progress.hpp"
+#include "stream/capture/ring_drain.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/files/followed_file.hpp"
 #include "stream/sources/stream_slots.hpp"
 
 namespace flowtap {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using namespace std::chrono_literals;
-
-// What is written from then on has to fit into the ring, so the ring must have been drained. A ring that stands still for so long is
-// given up.
-constexpr auto kDrainLongest = 10s;
-// Finding names takes some looks at files. A stream that has no name by then gets one from its new slot.
-constexpr auto kNamesLongest = 1s;
-// The journal may be smaller than what waits in the ring. What is written meanwhile goes into the room that is left there.
-constexpr double kWaitBelow = 0.9;
-constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
 
 // The slots of another build. Nothing is changed in them.
 class OlderSlots final : public flow::StreamControl {
@@ -73,22 +60,12 @@ class OlderDrain {
         new OlderDrain(older, std::move(ours), std::move(ring), journal, namer));
   }
 
-  /// Drains until little waits in the ring, while its programs may fill it, and all streams have their names.
-  void drain_nearly() {
-    const auto begin = Clock::now();
-    do consumer_.round();
-    while ((ring_->backlog() > kNearlyDrained && Clock::now() - begin < kDrainLongest) ||
-           waits_for_names(begin));
-  }
-  /// Its programs are at rest: drains all, however long that takes on a busy machine. What stays would be in no flow, and missing
-  /// in none, until the next start.
-  void drain_all() {
-    consumer_.rest();
-    const auto begin = Clock::now();
-    Progress progress(kDrainLongest, begin);
-    do consumer_.round();
-    while ((ring_->backlog() > 0 && progress.goes_on(ring_->position(), Clock::now())) ||
-           waits_for_names(begin));
+  /// While its programs may fill it.
+  void drain_nearly() { drain_.nearly(); }
+  /// Its programs are at rest. `ours` is the ring that fills meanwhile.
+  void drain_all(const kernel::RingReader& ours) {
+    consumer_.rest([&ours] { return ours.fill(); });
+    drain_.all();
   }
 
   /// Its programs are at rest, and the ring is empty.
@@ -101,21 +78,18 @@ class OlderDrain {
              flow::Journal& journal, flow::Namer& namer)
       : slots_(older, std::move(ours)),
         ring_(std::move(ring)),
-        consumer_(*ring_, journal, slots_, namer, {.taker_patience = kDrainLongest, .wait_below = kWaitBelow},
-                  &files_) {
+        consumer_(*ring_, journal, slots_, namer, {}, &files_),
+        drain_(consumer_, *ring_, journal) {
     // Followed files are left out: the journal counts their bytes otherwise than the older build, and the files have all of them.
     for (const flow::StreamView& stream : journal.streams())
       if (notes_of(stream)) files_.leave_out(stream.number);
-  }
-
-  [[nodiscard]] bool waits_for_names(Clock::time_point begin) const {
-    return consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest;
   }
 
   flow::FileStreams files_;
   OlderSlots slots_;
   std::unique_ptr<kernel::RingReader> ring_;
   flow::LogConsumer consumer_;
+  RingDrain drain_;
 };
 
 // A build that was killed after it had gone on with a stream, and before it had named it, has left the stream without a name. The
@@ -181,13 +155,14 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
     FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
     drains.push_back(std::move(drain));
   }
-  // All names of before are known now. The programs still capture, so that our ring stays empty.
+  // The programs still capture, so that our ring stays empty. What they capture amid relieve() has to fit into what is free in theirs.
   for (const auto& drain : drains) drain->drain_nearly();
   FTAP_TRY_ASSIGN(relieved, live.relieve());
   FTAP_TRY(append(relieved, journal, name));  // at once, in case this process is killed
+  FTAP_TRY_ASSIGN(ours, live.ring());         // nobody drains it yet
   std::uint64_t left = 0;
   for (const auto& drain : drains) {
-    drain->drain_all();
+    drain->drain_all(*ours);
     left += drain->backlog();
   }
   FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile

@@ -164,6 +164,19 @@ std::uint64_t Journal::untaken() const {
   return bytes;
 }
 
+std::uint64_t Journal::most_untaken() const {
+  // A drain of the ring, what is read of followed files at the same time, and names.
+  constexpr std::uint64_t kAppend = std::uint64_t{3} << 20U;
+  // One segment is slack. The oldest one may go as soon as some of it does not fit.
+  const std::uint64_t kept = options_.max_bytes - 2 * options_.segment_bytes;
+  return std::max(kept - std::min(kept, kAppend), options_.max_bytes / 4);
+}
+
+std::optional<JournalPlace> Journal::taken_to() const {
+  const std::scoped_lock lock(mutex_);
+  return taken_;
+}
+
 std::optional<std::uint64_t> Journal::untaken_since() const {
   constexpr std::size_t kPart = std::size_t{64} << 10U;
   JournalPlace place;

@@ -33,8 +33,8 @@ struct JournalOptions {
   std::uint64_t max_bytes = std::uint64_t{48} << 20U;
   std::uint64_t segment_bytes = std::uint64_t{4}
                                 << 20U;  ///< what is freed at once; at most a quarter of max_bytes
-  /// How many ended streams are kept. If there are more, the oldest segments go, and the streams with them. Streams that have not
-  /// ended are always kept; it is for the caller to end them.
+  /// How many ended streams are kept. If there are more, the oldest segments go, and the streams with them; what the taker has not
+  /// taken goes at twice as many. Streams that have not ended are always kept; it is for the caller to end them.
   std::size_t max_ended = 32'768;
 };
 
@@ -104,6 +104,10 @@ class Journal {
   void taken(JournalPlace place);
   /// Bytes that the taker does not have yet; 0 if nobody takes all.
   [[nodiscard]] std::uint64_t untaken() const;
+  /// How many these may be before an append: another one of a drain of the ring (1 MiB) then gives up none of them.
+  [[nodiscard]] std::uint64_t most_untaken() const;
+  /// How far the taker has read. Nothing: nobody takes all.
+  [[nodiscard]] std::optional<JournalPlace> taken_to() const;
   /// When the oldest bytes came that the taker does not have yet (ns since 1970). Nothing: there are none.
   [[nodiscard]] std::optional<std::uint64_t> untaken_since() const;
   [[nodiscard]] std::uint64_t max_bytes() const { return options_.max_bytes; }

@@ -119,7 +119,10 @@ std::size_t Journal::choose_victims(std::uint64_t bytes) const {
   std::uint64_t held = held_ + bytes;
   // One segment is slack: what goes is removed only after what must be kept of it was written.
   const std::uint64_t bound = options_.max_bytes - options_.segment_bytes;
-  std::size_t victims = index_.ended() > options_.max_ended ? 1 : 0;
+  const std::size_t ended = index_.ended();
+  // What the taker does not have yet goes only where their number is no bound otherwise.
+  const bool crowded = ended > 2 * options_.max_ended || (ended > options_.max_ended && is_oldest_taken());
+  std::size_t victims = crowded ? 1 : 0;
   for (std::size_t i = 0; i < victims && i < segments.size(); ++i) held -= segments[i].file->size();
   while (victims + 1 < segments.size() && held > bound) held -= segments[victims++].file->size();
   return std::min(victims, segments.size() - 1);

@@ -16,6 +16,11 @@ constexpr std::size_t kFraction = 9;
 constexpr std::string_view kMissing = "missing=";
 constexpr std::string_view kCause = "cause=";
 constexpr std::string_view kApproximate = "approximate";
+// Of a gap's sentence.
+constexpr std::string_view kGapBegin = "[flowtap: ";
+constexpr std::string_view kUpTo = "up to ";
+constexpr std::string_view kOfBoth = " of stdout and stderr";
+constexpr std::string_view kRecords = "records may be missing here: ";
 
 std::string_view cut(std::string_view& text, char until) {
   const std::size_t at = text.find(until);
@@ -86,16 +91,31 @@ std::string_view CriTime::text(std::uint64_t ns) {
   return text_;
 }
 
-std::string gap_text(std::uint64_t bytes, MissingCause cause) {
-  std::string text =
-      "[flowtap: " + std::to_string(bytes) + (bytes == 1 ? " byte is" : " bytes are") + " missing here";
+std::string gap_text(std::uint64_t bytes, MissingCause cause, const GapWords& words) {
+  if (words.of_scheduler) return scheduler_gap_text(bytes);
+  std::string text(kGapBegin);
+  if (words.at_most) text += kUpTo;
+  text.append(std::to_string(bytes)).append(bytes == 1 ? " byte" : " bytes");
+  if (words.of_both) text += kOfBoth;
+  text.append(bytes == 1 ? " is" : " are").append(" missing here");
   if (cause != MissingCause::kUnknown) text.append(": ").append(in_words(cause));
   return text + "]";
 }
 
 std::string scheduler_gap_text(std::uint64_t bytes) {
-  return "[flowtap: records may be missing here: " + std::to_string(bytes) +
-         (bytes == 1 ? " byte" : " bytes") + " of the scheduler's log were lost]";
+  return std::string(kGapBegin)
+      .append(kRecords)
+      .append(std::to_string(bytes))
+      .append(bytes == 1 ? " byte of the scheduler's log was lost]"
+                         : " bytes of the scheduler's log were lost]");
+}
+
+GapWords gap_words(std::string_view text) {
+  if (!text.starts_with(kGapBegin)) return {};
+  text.remove_prefix(kGapBegin.size());
+  return {.at_most = text.starts_with(kUpTo),
+          .of_both = text.contains(kOfBoth),
+          .of_scheduler = text.starts_with(kRecords)};
 }
 
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {

@@ -39,10 +39,19 @@ class CriTime {
 
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
 
+/// What a gap's sentence says beside its bytes and their cause.
+struct GapWords {
+  bool at_most = false;  ///< perhaps fewer bytes
+  bool of_both = false;  ///< of both outputs, where only one is shown
+  bool of_scheduler =
+      false;  ///< in a log that has some of a scheduler's records: nobody knows which ones were lost
+};
 /// "[flowtap: 123 bytes are missing here: the ring was full]"
-[[nodiscard]] std::string gap_text(std::uint64_t bytes, MissingCause cause = MissingCause::kUnknown);
-/// For a log that has some of a scheduler's records: nobody knows which ones were lost.
+[[nodiscard]] std::string gap_text(std::uint64_t bytes, MissingCause cause = MissingCause::kUnknown,
+                                   const GapWords& words = {});
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);
+/// The words of such a sentence.
+[[nodiscard]] GapWords gap_words(std::string_view text);
 
 /// What a line of such a file stands for in its stream. Does not own its text.
 struct CriPart {

@@ -25,7 +25,7 @@ namespace flowtap {
                                                       const api::FlowFilter& filter,
                                                       const std::set<std::string>* only = nullptr);
 
-/// What a client is told who asks for a flow that is not in the list; ENOENT.
+/// The Error for a client that asks for a flow that is not in the list. Its code is ENOENT.
 [[nodiscard]] std::unexpected<Error> unknown_flow(const std::string& flow);
 
 }  // namespace flowtap

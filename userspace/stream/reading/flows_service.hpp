@@ -55,8 +55,8 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter,
                                                    const std::set<std::string>* only) const;
   using List = std::vector<api::FlowStatus>;
-  /// All flows that fit, as they are now, or as they were a moment ago and not before the store's change `change`. A client that
-  /// takes a long list piece by piece has it made only once, and no client keeps a list of its own.
+  /// All flows that fit. The list may be a moment old, but has everything up to the store's change `change`. So a client that takes a
+  /// long list piece by piece has it made only once, and no client keeps a list of its own.
   [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
   /// The whole list was taken.
   void forget_list() const { listed_.reset(); }

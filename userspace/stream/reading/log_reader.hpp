@@ -29,8 +29,8 @@ struct CapturedTimes {
 /// It has many members: what the client has asked for, where the reading is, and what it waits for.
 class LogReader final : public api::BodyReader {
  public:
-  /// A follower gets bytes that were written this long ago (ns) or later out of the store alone: they were captured, and may be
-  /// on their way there.
+  /// A follower gets what was written in the last so many nanoseconds from the store alone: it was captured, and may still be on its
+  /// way there.
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
   /// All must outlive it. Without `histories` no runtime's files are read, and without `form` lines are text. `captured` has to be

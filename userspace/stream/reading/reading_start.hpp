@@ -35,7 +35,8 @@ struct ReadingSpan {
   std::uint64_t missing = 0;  ///< bytes of the streams between `at` and `to`
   std::size_t edits = 0;      ///< the log's number of edits for these positions
 
-  /// Whether this line, the next one, is such a gap, or the rest of a line that begins before the last lines. A gap ends such a line.
+  /// Whether the next line is left out: it is such a gap, or the rest of a line that begins before the last lines. A gap ends the
+  /// rest.
   [[nodiscard]] bool leaves_out(const flow::CriLine& line) {
     const std::size_t output = line.output == "stderr" ? 1 : 0;
     if (line.missing && has_gap.at(output)) return true;

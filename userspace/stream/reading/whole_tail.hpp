@@ -25,9 +25,9 @@ class WholeTail {
 
   /// Takes the line at `at`, which stands before those that it has got.
   void take(flow::LogPosition at, const flow::CriLine& line);
-  /// It needs no more.
+  /// It has found as many lines as are wanted, and where they begin.
   [[nodiscard]] bool is_enough() const;
-  /// There are no more: where the log begins, a line begins.
+  /// The log begins here, and so does a line.
   void finish();
 
   struct Start {

@@ -8,6 +8,7 @@
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
+#include "stream/repair/kept_comparison.hpp"
 #include "stream/repair/runtime_files/kept_form.hpp"
 #include "stream/repair/runtime_files/refill.hpp"
 
@@ -168,33 +169,44 @@ class Audit {
     reader.keep_to(files->run);
     Captured captured(store_, *flow_, bounds_, output, drops_);
     std::uint64_t skip = before_.at(output);
-    std::string ours;
-    std::string theirs;
+    flow::KeptComparison comparison(replaces_);
     bool more = true;
-    std::uint64_t equal = 0;
-    const auto after = [&equal] { return " after " + std::to_string(equal) + " equal bytes"; };
     while (true) {
-      if (!go_on_() || !captured.read(ours)) return AuditResult::kGone;
-      while (theirs.empty() && more) {
-        if (!go_on_()) return AuditResult::kGone;
-        more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
-          if (index_of(line.output) == output) append(theirs, line.text, line.full, drops_);
-        });
-        const std::size_t skipped = std::min<std::uint64_t>(skip, theirs.size());
-        theirs.erase(0, skipped);
-        skip -= skipped;
+      if (!go_on_()) return AuditResult::kGone;
+      std::string part;
+      using Result = flow::KeptComparison::Result;
+      switch (comparison.go_on()) {
+        case Result::kNeedsWritten:
+          if (!captured.read(part)) return AuditResult::kGone;
+          if (part.empty() && captured.has_gap()) return AuditResult::kIncomplete;
+          if (part.empty()) comparison.end_written();
+          comparison.add_written(part);
+          break;
+        case Result::kNeedsKept: {
+          if (more)
+            more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
+              if (index_of(line.output) == output) append(part, line.text, line.full, drops_);
+            });
+          else
+            comparison.end_kept();
+          const std::size_t skipped = std::min<std::uint64_t>(skip, part.size());
+          comparison.add_kept(std::string_view(part).substr(skipped));
+          skip -= skipped;
+          break;
+        }
+        case Result::kEqual:
+          return AuditResult::kEqual;
+        case Result::kDiffers:
+          return differs(output, " differs" + after(comparison));
+        case Result::kOnlyWritten:
+          return differs(output, ": the runtime's file ends" + after(comparison));
+        case Result::kOnlyKept:
+          return differs(output, ": only the runtime's file goes on" + after(comparison));
       }
-      if (ours.empty() && captured.has_gap()) return AuditResult::kIncomplete;
-      if (ours.empty() && theirs.empty()) return AuditResult::kEqual;
-      const flow::SameBytes same = flow::same_bytes(ours, theirs, replaces_);
-      equal += same.written;
-      if (ours.empty()) return differs(output, ": only the runtime's file goes on" + after());
-      if (theirs.empty()) return differs(output, ": the runtime's file ends" + after());
-      if (same.written < ours.size() && same.kept < theirs.size())
-        return differs(output, " differs" + after());
-      ours.erase(0, same.written);
-      theirs.erase(0, same.kept);
     }
+  }
+  static std::string after(const flow::KeptComparison& comparison) {
+    return " after " + std::to_string(comparison.equal()) + " equal bytes";
   }
 
   const flow::FlowStore& store_;

@@ -46,7 +46,8 @@ History::History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys 
       seams_{flow::Seam(keys_[0], format), flow::Seam(keys_[1], format)},
       unreadable_(std::move(files.unreadable)) {
   reader_.keep_to(files.run);
-  if (files.unsettled && unreadable_.empty()) unreadable_ = "it was rotated again and again meanwhile";
+  if (files.unsettled && unreadable_.empty())
+    unreadable_ = "its files were rotated again and again meanwhile";
 }
 
 void History::begin() {
@@ -115,6 +116,13 @@ bool History::is_empty() const {
 
 std::string History::fault() const {
   return unreadable_.empty() ? reader_.faults().why : unreadable_;
+}
+
+std::uint64_t History::replaced_in(std::string_view text) {
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; (at = text.find(flow::kReplacement, at)) != std::string_view::npos; ++count)
+    at += flow::kReplacement.size();
+  return count;
 }
 
 }  // namespace flowtap

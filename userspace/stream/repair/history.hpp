@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "identity/runtimes/runtime_file_finder.hpp"
 #include "stream/lines/shown_lines.hpp"
+#include "stream/repair/runtime_files/kept_form.hpp"
 #include "stream/repair/runtime_files/runtime_file_reader.hpp"
 #include "stream/repair/runtime_files/seam.hpp"
 
@@ -63,12 +65,16 @@ class History {
     return counting() && count_again();
   }
 
-  /// It has given all of these outputs up to the very first of the bytes that were captured. To be asked when there is no more.
+  /// Which outputs' lines it has given up to the very first byte that was captured, stdout first. To be asked when there is no more.
   [[nodiscard]] std::array<bool, 2> reaches_seam() const { return {seams_[0].found(), seams_[1].found()}; }
   /// The runtime has nothing that is older than what is kept here.
   [[nodiscard]] bool is_empty() const;
   /// U+FFFD in its lines may stand for one byte that was not UTF-8.
   [[nodiscard]] bool replaces() const { return format_ == flow::RuntimeFormat::kJsonFile; }
+  /// How often a line has it.
+  [[nodiscard]] static std::uint64_t replaced_in(std::string_view text);
+  /// By how many bytes a line is longer for each, at most.
+  static constexpr std::uint64_t kReplacedAdds = flow::kReplacement.size() - 1;
   /// What could not be read, in a few words; empty: nothing is known to be missing.
   [[nodiscard]] std::string fault() const;
 

@@ -66,6 +66,9 @@ TEST_F(Recording, GivesBackWhatPassed) {
   for (const auto& text : records) push(*script_, text);
   EXPECT_EQ(source.head(), script_->head());
   EXPECT_GT(source.head(), source.position()) << "all of it still waits";
+  std::size_t seen = 0;
+  EXPECT_EQ(source.look_ahead(source.position(), [&seen](auto) { ++seen; }).value(), source.head());
+  EXPECT_EQ(seen, records.size()) << "nothing of that is recorded yet";
   EXPECT_EQ(all_of(source), records) << "recording changes nothing";
   const auto replay = ReplaySource::open(path_).value();
   EXPECT_EQ(replay->header(), kHeader);

@@ -70,6 +70,32 @@ TEST(ScriptedSource, ABusyRecordHoldsUpAllBehindIt) {
   EXPECT_EQ(drain(source).gone, (List{3, 4}));
 }
 
+TEST(ScriptedSource, ALookAheadTakesNothingAway) {
+  ScriptedSource source("ring");
+  const auto look = [&source](RingPosition from) {
+    Drain seen;
+    seen.end =
+        source
+            .look_ahead(from,
+                        [&](std::span<const std::byte> raw) {
+                          seen.gone.push_back(std::get<CgroupGone>(parse_record(raw).value().what).cgroup);
+                        })
+            .value();
+    return seen;
+  };
+  push(source, 1, 3);
+  const auto first = look(source.position());
+  EXPECT_EQ(first.gone, (List{1, 2, 3}));
+  push(source, 4, 4);
+  source.set_busy(true);
+  push(source, 5, 5);
+  EXPECT_EQ(look(first.end).gone, (List{4}));
+  EXPECT_EQ(drain(source).gone, (List{1, 2, 3, 4}));
+  EXPECT_EQ(source.position(), 0U);
+  source.commit(first.end);
+  EXPECT_EQ(look(source.position()).gone, (List{4}));
+}
+
 TEST(ScriptedSource, WaitEndsByRecordInterruptAndEnd) {
   ScriptedSource source("ring");
   const std::jthread pusher([&] { push(source, 1, 1); });

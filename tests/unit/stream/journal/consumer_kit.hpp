@@ -164,6 +164,7 @@ class LogConsumerTest : public testing::Test {
                                                               .slot_rest = 5ms,
                                                               .users = 0s,
                                                               .taker_patience = taker_patience_,
+                                                              .ring_stays = ring_stays_,
                                                               .followed = [this] { return lines_followed_; },
                                                               .now = [this] { return now_; }},
                                               &files_);
@@ -194,6 +195,7 @@ class LogConsumerTest : public testing::Test {
   bool lines_followed_ = false;
   std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::now();
   std::chrono::milliseconds taker_patience_{500};
+  bool ring_stays_ = false;
   std::unique_ptr<LogConsumer> consumer_;
 };
 

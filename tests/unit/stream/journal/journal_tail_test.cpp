@@ -67,6 +67,50 @@ std::map<StreamNo, std::uint64_t> fill(Journal& journal, std::mt19937& random, i
   return written;
 }
 
+// A drain of the ring goes into it as long as it says that there is room, and nothing is lost to a taker that stands still.
+TEST(JournalTail, WhatItSaysThatItKeepsForTheTakerItKeeps) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+  for (const auto& [max, segment] : {std::pair{48 * kMiB, 4 * kMiB}, {12 * kMiB, kMiB}, {4 * kMiB, kMiB}}) {
+    SCOPED_TRACE(max);
+    const test::TempDir dir;
+    const auto journal = open_journal(dir / "j", max, segment);
+    Taken taken;
+    std::uint64_t written = 0;
+    const auto drain = [&] {
+      Batch batch;
+      for (std::uint64_t n = 0; n < kMiB; n += kMiB / 32, written += kMiB / 32) {
+        const std::string text(kMiB / 32, 'x');
+        batch.add(BytesEntry{1, written, 1, 0, as_bytes(text)});
+      }
+      ASSERT_TRUE(journal->append(batch));
+    };
+    for (int phase = 0; phase < 7; ++phase) {  // each begins elsewhere in a segment
+      for (std::uint64_t n = 0; n < 2 * max / kMiB + 1; ++n) {
+        drain();
+        const auto end = journal->tail(taken.place, 2 * max).value();
+        taken.place = end.next;
+        journal->taken(taken.place);
+      }
+      const std::uint64_t begin = written;
+      while (journal->untaken() <= journal->most_untaken()) drain();
+      EXPECT_GE(written - begin, journal->most_untaken());
+      std::uint64_t got = 0;
+      for (auto tail = journal->tail(taken.place, kMiB); !tail->end;
+           tail = journal->tail(taken.place, kMiB)) {
+        EXPECT_FALSE(tail->evicted);
+        EntryWalk walk(tail->entries);
+        while (const auto view = walk.next())
+          if (const auto bytes = view->kind == EntryKind::kBytes ? bytes_entry(*view) : std::nullopt)
+            got += bytes->bytes.size();
+        taken.place = tail->next;
+        journal->taken(taken.place);
+      }
+      EXPECT_EQ(got, written - begin);
+    }
+    EXPECT_GE(journal->most_untaken(), max / 4);
+  }
+}
+
 TEST(JournalTail, GivesAllThatIsAppendedWhileItIsRead) {
   const test::TempDir dir;
   const auto journal = open_journal(dir / "j");

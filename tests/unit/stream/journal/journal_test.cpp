@@ -363,6 +363,29 @@ TEST_F(JournalTest, NoMoreEndedStreamsAreKeptThanTold) {
   expect_whole(*journal_, 1000, 5);
 }
 
+// There may be many short ones in little room. What the taker does not have yet stays as long as there are not too many.
+TEST_F(JournalTest, OfEndedStreamsThatWereNotTakenTwiceAsManyAreKept) {
+  journal_ = Journal::open({dir_, max_, segment_, 50}).value();
+  journal_->taken({});
+  StreamNo stream = 0;
+  const auto end = [&](StreamNo to) {
+    while (stream < to) {
+      add(batch_, ++stream, 0, 5);
+      batch_.add(EndEntry{stream, 5, 1, {}});
+      append();
+    }
+  };
+  end(100);
+  EXPECT_EQ(journal_->stats().evicted_segments, 0U);
+  EXPECT_EQ(journal_->stats().streams, 100U);
+  end(400);
+  EXPECT_LE(journal_->stats().streams, 205U);
+  const JournalPlace behind{1'000, 0};
+  journal_->taken(behind);
+  end(500);
+  EXPECT_LE(journal_->stats().streams, 103U);
+}
+
 TEST_F(JournalTest, ATornEndIsCutOffAndCounted) {
   add(batch_, 1, 0, 100);
   append();

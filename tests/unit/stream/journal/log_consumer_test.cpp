@@ -198,67 +198,6 @@ TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
   }
 }
 
-// The consumer leaves time to whoever makes lines of the journal while the ring has room, but not without end.
-class LogConsumerAhead : public LogConsumerTest {
- protected:
-  void begin(std::chrono::milliseconds patience) {
-    taker_patience_ = patience;
-    open();
-    journal_->taken({});
-    source_.push({1, enter_of(1, 2)});
-    pieces_ = journal_->max_bytes() / text_.size();
-    for (std::uint64_t i = 0; i < pieces_; ++i)
-      source_.push({2, Bytes{1, i * text_.size(), 0, bytes(text_)}});
-  }
-  // False: there was nothing more to take.
-  bool take(std::size_t bytes) {
-    const auto tail = journal_->tail(place_, bytes);
-    EXPECT_TRUE(tail);
-    if (!tail) return false;
-    EXPECT_FALSE(tail->evicted);
-    place_ = tail->next;
-    journal_->taken(place_);
-    return !tail->end;
-  }
-
-  const std::string text_ = std::string(60'000, 'x');
-  std::uint64_t pieces_ = 0;
-  JournalPlace place_{};
-};
-
-TEST_F(LogConsumerAhead, WhoTakesAllOfTheJournalIsWaitedFor) {
-  begin(1h);
-  rounds();
-  EXPECT_GT(source_.held(), pieces_ / 4);
-  while (take(1U << 20U)) continue;
-  rounds();
-  EXPECT_EQ(source_.held(), 0U);
-}
-
-// Nothing is lost to a slow one, if nothing else has to be feared.
-TEST_F(LogConsumerAhead, WhoTakesSomethingOfARingAtRestIsWaitedFor) {
-  begin(20ms);
-  for (std::uint64_t i = 0; i < pieces_; ++i)
-    source_.push({2, Bytes{1, (pieces_ + i) * text_.size(), 0, bytes(text_)}});
-  consumer_->rest();
-  source_.fill_is = 0.9;
-  rounds();
-  EXPECT_GT(source_.held(), pieces_);
-  for (std::uint64_t parts = 0; source_.held() > 0 && parts < 4 * pieces_; ++parts) {
-    rounds_for(19ms);
-    take(std::size_t{64} << 10U);
-  }
-  EXPECT_EQ(source_.held(), 0U);
-  while (take(1U << 20U)) continue;
-}
-
-TEST_F(LogConsumerAhead, AFullRingWaitsForNobody) {
-  begin(1h);
-  source_.fill_is = 0.9;
-  rounds();
-  EXPECT_EQ(source_.held(), 0U);
-}
-
 // Each wake-up costs power, so the consumer sleeps longer while nobody waits for what comes.
 TEST_F(LogConsumerTest, RestsWhileNobodyWaits) {
   LogConsumer consumer(source_, *journal_, slots_, namer_,

@@ -91,6 +91,25 @@ TEST(CriLine, AGapSaysWhy) {
       << "no gap";
 }
 
+TEST(CriLine, AGapsWordsAreReadBack) {
+  for (int i = 0; i < 4; ++i) {
+    const GapWords words{.at_most = (i & 1) != 0, .of_both = (i & 2) != 0};
+    for (const std::uint64_t bytes : {1U, 70U}) {
+      const GapWords back = gap_words(gap_text(bytes, MissingCause::kMadeRoom, words));
+      EXPECT_EQ(back.at_most, words.at_most);
+      EXPECT_EQ(back.of_both, words.of_both);
+      EXPECT_FALSE(back.of_scheduler);
+    }
+  }
+  EXPECT_EQ(gap_text(1, MissingCause::kRingFull, {.at_most = true, .of_both = true}),
+            "[flowtap: up to 1 byte of stdout and stderr is missing here: the ring was full]");
+  EXPECT_TRUE(gap_words(scheduler_gap_text(7)).of_scheduler);
+  EXPECT_EQ(gap_text(1, MissingCause::kUnknown, {.of_scheduler = true}),
+            "[flowtap: records may be missing here: 1 byte of the scheduler's log was lost]");
+  EXPECT_FALSE(gap_words("up to 5 bytes of stdout and stderr are missing").at_most)
+      << "somebody else's words";
+}
+
 TEST(CriLine, StandsForBytesOfItsStream) {
   EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout F two words").bytes, 10U);
   EXPECT_EQ(cri_part("2026-08-21T07:12:30Z stdout P two words").bytes, 9U);

@@ -129,6 +129,33 @@ TEST(TextForm, GapsThatWaitAreAddedUp) {
                              flow::gap_text(5) + "\n");
 }
 
+// What a sentence says beside its bytes is said of their sum, too.
+TEST(TextForm, GapsThatAreAddedUpKeepTheirWords) {
+  TextForm form({.gaps = true});
+  TextForm::Piece piece;
+  form.take({.time = 1, .output = "stdout", .full = false, .missing = {}, .text = "endless"}, piece);
+  const auto lose = [&](std::uint64_t bytes, const flow::GapWords& words) {
+    const std::string text = flow::gap_text(bytes, flow::MissingCause::kMadeRoom, words);
+    form.take({2, "stderr", true, bytes, text, false, flow::MissingCause::kMadeRoom}, piece);
+  };
+  std::string wanted = "endless\n";
+  for (std::size_t n = 1; n < TextForm::kMostWaiting; ++n) {
+    lose(1, {.of_scheduler = n % 2 == 1});
+    wanted += flow::gap_text(1, flow::MissingCause::kMadeRoom, {.of_scheduler = n % 2 == 1}) + "\n";
+  }
+  lose(5, {.of_both = true});
+  lose(6, {.at_most = true, .of_both = true});
+  lose(7, {.of_both = true});
+  lose(3, {.of_scheduler = true});
+  form.take({.time = 3, .output = "stdout", .full = true, .missing = {}, .text = ""}, piece);
+  wanted.replace(
+      wanted.rfind("[flowtap: records may be missing here: 1 byte of the scheduler's log was lost]"), 78,
+      "[flowtap: records may be missing here: 4 bytes of the scheduler's log were lost]");
+  EXPECT_EQ(piece.bytes, wanted +
+                             "[flowtap: up to 18 bytes of stdout and stderr are missing here: "
+                             "they had to make room for newer ones]\n");
+}
+
 // Somebody follows, and the line does not go on.
 TEST(TextForm, AGapDoesNotWaitForLong) {
   TextForm form({.follow = true});

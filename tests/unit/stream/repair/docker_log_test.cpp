@@ -87,6 +87,24 @@ TEST_F(DockerLog, WhatIsReplacedIsNoDifference) {
   EXPECT_EQ(audit().result, AuditResult::kDiffers) << "c is replaced by nobody";
 }
 
+// Docker writes a long line in pieces of 16 KiB. One U+FFFD that was written across such an end becomes three.
+TEST_F(DockerLog, WhatWasCutAmidACharacterIsNoDifference) {
+  const std::string piece(16'383, 'x');
+  const std::string entry =
+      R"({"log":")" + piece + R"(\ufffd","stream":"stdout","time":"1970-01-01T00:00:01Z"})" + "\n";
+  tree_.file(
+      kDir + kId + "-json.log",
+      entry + R"({"log":"\ufffd\ufffd goes on\n","stream":"stdout","time":"1970-01-01T00:00:02Z"})" + "\n");
+  const std::string line = piece + "\xEF\xBF\xBD goes on";
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(kDb);
+    writing.add(*flow, 1, "stdout", {line.substr(0, 16'384), false, 0, 16'384, kSecond});
+    writing.add(*flow, 1, "stdout", {line.substr(16'384), true, 16'384, line.size() + 1, kSecond});
+  }
+  EXPECT_EQ(audit().result, AuditResult::kEqual) << audit().difference;
+}
+
 TEST_F(DockerLog, WhatBeginsWithSuchBytesCannotBeCompared) {
   keep({R"(�t�)", "an older line", R"(�t�)", "end"});
   capture(3, "\xE9t\xE9");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <exception>
 #include <iterator>
 #include <thread>
 #include <unordered_set>
@@ -24,11 +23,12 @@ constexpr std::chrono::milliseconds kSoon = 100ms;
 // misses a descriptor that is being handed on. It also misses one that a thread has closed amid the read of another; that one may
 // have to wait for a CPU until it comes to its read's end, where the bytes are taken.
 constexpr std::chrono::milliseconds kLeft = 300ms;
-constexpr auto kNoMemory = 10ms;  // until there may be some again
 
 // Each wake-up goes through all threads up to whoever follows, so a timer is cheaper as soon as it wakes less often than the
 // records would. Records are counted over a while, since they come in bursts: of a runtime's reads, and of what writes them.
 constexpr auto kShortPoll = 1ms;
+// How often the consumer looks whether the journal has room again.
+constexpr auto kLookForTaker = 5ms;
 constexpr auto kPaceOver = 10ms;
 constexpr std::uint64_t kMany = 15;  // records in that time
 
@@ -64,32 +64,39 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
 }
 
 bool LogConsumer::round() {
-  const bool more = source_.wait(behind_ ? 0ms : poll_);
+  const bool more = source_.wait(waits_    ? std::min<std::chrono::milliseconds>(kLookForTaker, options_.poll)
+                                 : behind_ ? 0ms
+                                           : poll_);
   const std::uint64_t before = records_;
   wall_offset_ = wall_offset();
   const auto now = options_.now();
+  if (waits_) waited_ += now - round_at_;
+  round_at_ = now;
   take_told();
   if (files_ != nullptr) files_->begin_round(batch_);
   // This does not go on for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
   int drains = 0;
-  bool waits = false;
-  while (drains < kDrainsPerRound && !(waits = waits_for_taker(now)) && drain_once()) {
+  waits_ = false;
+  while (drains < kDrainsPerRound && !(waits_ = waits_for_taker(now)) && drain_once()) {
     ++drains;
     streams_.beat();
   }
-  const bool drained = drains < kDrainsPerRound && !waits;
-  if (files_ != nullptr)
-    behind_ = files_->read_on(now, drained, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
+  if (waits_) look_ahead();
+  is_drained_ = drains < kDrainsPerRound && !waits_;
+  // A file keeps what the journal has no room for.
+  if (files_ != nullptr && !is_taker_behind(now))
+    behind_ = files_->read_on(file_time(), is_drained_,
+                              static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
   const bool sweeps = now >= next_sweep_;
   if (sweeps) {
     next_sweep_ = now + options_.sweep;
     sweep(now);
-    if (files_ != nullptr && files_->look(now, drained)) look_again(now, kSoon);
+    if (files_ != nullptr && files_->look(file_time(), is_drained_)) look_again(now, kSoon);
   }
   take_names(now);
   still_nameless_ = nameless_.size();
   append(source_.position());
-  if (files_ != nullptr && (sweeps || is_last_))
+  if (files_ != nullptr && (sweeps || ends_))
     files_->keep_places([this](StreamNo stream, std::span<const std::byte> row) { keep_row(stream, row); });
   // Slots are freed only now: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
@@ -101,35 +108,9 @@ bool LogConsumer::round() {
   rested_.clear();
   streams_.beat();
   set_pace(records_ - before, now);
-  if (waits) std::this_thread::sleep_for(kShortPoll);
+  // A ring that is a quarter full wakes the consumer for each record.
+  if (waits_) std::this_thread::sleep_for(kShortPoll);
   return more;
-}
-
-// Whoever makes lines of the journal gets time while the ring has room, since what the journal gives up before it was taken is a
-// gap. It does not get much: whatever is decided by time here counts on a ring that was drained meanwhile.
-bool LogConsumer::waits_for_taker(Clock::time_point now) {
-  const std::uint64_t untaken = journal_.untaken();
-  if (untaken <= journal_.max_bytes() / 2) {
-    ahead_since_.reset();
-    return false;
-  }
-  if (!ahead_since_ || (at_rest_ && untaken < ahead_)) ahead_since_ = now;
-  ahead_ = untaken;
-  const bool has_room = at_rest_ || source_.fill() < options_.wait_below;
-  return !is_last_ && now - *ahead_since_ < options_.taker_patience && has_room;
-}
-
-void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {
-  for (bool last = false; !last;) {
-    last = stop;
-    is_last_ = last;
-    try {
-      round();
-    } catch (const std::exception&) {
-      ++failed;
-      std::this_thread::sleep_for(kNoMemory);
-    }
-  }
 }
 
 bool LogConsumer::is_followed_file(StreamNo stream) const {
@@ -139,6 +120,7 @@ bool LogConsumer::is_followed_file(StreamNo stream) const {
 // True: there may be more.
 bool LogConsumer::drain_once() {
   std::size_t drained = 0;
+  drained_enters_ = 0;
   const auto position = source_.drain(kDrainBytes, [this, &drained](std::span<const std::byte> raw) {
     drained += raw.size();
     take(raw);
@@ -150,6 +132,7 @@ bool LogConsumer::drain_once() {
   if (*position == source_.position()) return false;
   append(*position);
   source_.commit(*position);
+  begun_ahead_ -= std::min(begun_ahead_, drained_enters_);
   return drained >= kDrainBytes / 2;
 }
 
@@ -173,14 +156,11 @@ void LogConsumer::take(std::span<const std::byte> raw) {
   if (files_ != nullptr && files_->has_added()) files_->take_added(batch_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
-    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, options_.now(), batch_);
+    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, file_time(), batch_);
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
     miss_before(bytes->stream, bytes->offset, time);
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
-    const auto now = options_.now();
-    Nameless who = nameless(std::move(*enter), now, false);
-    // The name is looked for at once: a container's bundle is gone some ten milliseconds after its end.
-    if (!try_name(who, now)) nameless_.push_back(std::move(who));
+    if (++drained_enters_ > begun_ahead_) begin(std::move(*enter));
   } else if (const auto* end = std::get_if<End>(&record->what)) {
     if (is_followed_file(end->stream)) {
       files_->end(end->stream);
@@ -193,6 +173,13 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     gone_.emplace(gone->cgroup, options_.now());
     next_sweep_ = {};
   }
+}
+
+void LogConsumer::begin(Enter enter) {
+  const auto now = options_.now();
+  Nameless who = nameless(std::move(enter), now, false);
+  // The name is looked for at once: a container's bundle is gone some ten milliseconds after its end.
+  if (!try_name(who, now)) nameless_.push_back(std::move(who));
 }
 
 void LogConsumer::enter(Enter enter) {

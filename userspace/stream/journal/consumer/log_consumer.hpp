@@ -33,10 +33,15 @@ struct ConsumerOptions {
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
   std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
-  /// How long the consumer waits for whoever takes the journal. At full speed some ten megabytes come in that time, and the ring
-  /// has room for them.
-  std::chrono::milliseconds taker_patience{500};
-  double wait_below = 0.5;  ///< it waits only while less than this part of the ring is full
+  /// Until this part of the ring is full, it keeps what the journal has no room for. The rest of it is for what comes while the
+  /// consumer waits for a CPU.
+  double full = 0.9;
+  /// A taker of the journal that stands still for so long has failed.
+  static constexpr std::chrono::milliseconds kTakerPatience{10'000};
+  std::chrono::milliseconds taker_patience = kTakerPatience;
+  /// What is in the ring at the end is there for the next service. Otherwise it goes with this process.
+  bool ring_stays = false;
+  std::chrono::milliseconds last_patience{5'000};  ///< how long the end may take if the ring does not stay
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
   /// What time it is. A test has a clock of its own, so that a busy machine decides nothing.
@@ -85,9 +90,9 @@ class LogConsumer {
   /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
-  /// The ring's programs are at rest, so what it holds can wait however full it is, for as long as whoever takes the journal takes
-  /// something. For the consumer's thread.
-  void rest() { at_rest_ = true; }
+  /// The ring's programs are at rest, so what it holds can wait however full it is. What comes goes into another ring: `fill` says
+  /// which part of that one is full. For the consumer's thread.
+  void rest(std::function<double()> fill) { fill_ = std::move(fill); }
   /// All that the ring will ever hold was drained, so what is missing by now will not come. For the consumer's thread.
   void settle();
 
@@ -126,11 +131,15 @@ class LogConsumer {
     std::unordered_map<StreamNo, Missed> streams;
   };
   bool drain_once();
+  [[nodiscard]] bool is_taker_behind(Clock::time_point now);
   [[nodiscard]] bool waits_for_taker(Clock::time_point now);
+  void look_ahead();
+  [[nodiscard]] Clock::time_point file_time() const { return options_.now() - waited_; }
   void take(std::span<const std::byte> raw);
   [[nodiscard]] bool is_followed_file(StreamNo stream) const;
   void take_told();
   void take_names(Clock::time_point now);
+  void begin(Enter enter);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
   /// For somebody who was found, not entered: its streams that the journal has a name of by now are taken from its outputs, so that
@@ -172,11 +181,19 @@ class LogConsumer {
   Batch batch_;
   std::chrono::milliseconds poll_;
   bool wake_ = false;
-  bool behind_ = false;                           // a followed file is being read
-  bool is_last_ = false;                          // this round is the last one
-  bool at_rest_ = false;                          // nothing comes into the ring
-  std::optional<Clock::time_point> ahead_since_;  // since when it is ahead of the journal's taker
-  std::uint64_t ahead_ = 0;                       // bytes that the taker did not have at the last look
+  bool behind_ = false;                                               // a followed file is being read
+  bool ends_ = false;                                                 // this round may be the last one
+  bool takes_all_ = false;                                            // nobody is waited for any more
+  std::function<double()> fill_ = [this] { return source_.fill(); };  // of the ring that is being filled
+  bool is_drained_ = false;   // the last round has left nothing in the ring
+  bool waits_ = false;        // the last round has left something in the ring, for want of room
+  Clock::duration waited_{};  // for how long rounds have done so, all together
+  Clock::time_point round_at_ = options_.now();
+  std::optional<Clock::time_point> still_since_;  // since when the taker is behind and has taken nothing
+  std::optional<JournalPlace> still_at_;          // where it stands
+  RingPosition looked_to_ = 0;                    // how far the ring was looked through for beginnings
+  std::size_t begun_ahead_ = 0;                   // these: ENTERs that are known, and are still to be drained
+  std::size_t drained_enters_ = 0;                // by this drain
   bool many_ = false;                             // many records came lately
   std::uint64_t paced_records_ = 0;
   Clock::time_point paced_since_ = options_.now();

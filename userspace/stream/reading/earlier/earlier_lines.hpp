@@ -30,7 +30,8 @@ struct LogOrigin {
 
 /// Lines that were never captured can only be in the runtime's files. Of what has made room in the store, the journal has the very
 /// bytes; the runtime's files reach further back as a rule. Whichever reaches further back is read, and the journal if both reach
-/// equally far. Where the runtime's files end before the store begins, the journal goes on with what it has. It has many members, since it knows how far each of the two reaches and where it is in it. Used by one thread.
+/// equally far. Where the runtime's files end before the store begins, the journal goes on with what it has. This class has many
+/// members, since it remembers of each of the two how far it reaches and how far it was read. Used by one thread.
 class EarlierLines {
  public:
   /// All must outlive it; `flow` may be empty, and `histories` null.
@@ -38,8 +39,8 @@ class EarlierLines {
                const api::LogReadOptions& options, Histories* histories, const LogOrigin& origin)
       : store_(store), flow_(flow), id_(id), options_(options), histories_(histories), origin_(origin) {}
 
-  /// Looks who has earlier lines. `silent` is the time from which on all is captured of an output that the store has nothing of, in ns
-  /// since 1970. Moves the span if it has to begin further on.
+  /// Looks who has earlier lines. If the store has nothing of an output, all that it has written since `silent` (ns since 1970) was
+  /// captured. Moves the span if it has to begin further on.
   [[nodiscard]] Status find(ReadingSpan& span, std::uint64_t silent);
   /// Finds out what has to be known before the first line. False: call it again.
   [[nodiscard]] Result<bool> step(ReadingSpan& span);
@@ -47,16 +48,19 @@ class EarlierLines {
   [[nodiscard]] bool any() const {
     return history_ != nullptr || reads_journal_ || counted_ != nullptr || gap_ > 0;
   }
-  /// It is known how much of it is missing.
-  [[nodiscard]] bool is_missing_known() const { return is_missing_known_; }
-  /// The store's log goes on here, though it may have begun earlier when the span was found. Nothing: there was no need to see.
+  /// It is known how much of it is missing. Whether the runtime's files lack some is seen only where they have been read.
+  [[nodiscard]] bool is_missing_known() const {
+    return is_missing_known_ && !(history_ && wanted_ > 0 && reads_all());
+  }
+  /// Where the reading goes on in the store's log, if the log's beginning has moved since the span was found. Nothing: it was not
+  /// looked for.
   [[nodiscard]] const std::optional<StorePlace>& read_to() const { return read_to_; }
 
-  /// The store has made room behind these bytes of its outputs, which were read there since any() was true. True: any() is true
-  /// again, since somebody else has these lines or knows how many bytes they were.
+  /// To be called if the store has given up lines that were still to be read. `bytes` were read there of each output since any() was
+  /// true. True: any() is true again, since the journal has these lines or knows how many bytes they were.
   [[nodiscard]] bool go_on_behind(const OfOutputs& bytes);
 
-  /// Gives some lines; fewer than any() has promised if the piece ends before. A fault of the runtime's files is said in the form.
+  /// Gives some lines, or fewer if the piece ends before. A fault of the runtime's files becomes a message in the form.
   [[nodiscard]] Status read(const TakeLine& take, Form& form, Form::Piece& piece, ReadingSpan& span);
 
  private:

@@ -13,15 +13,6 @@ using flow::CriLine;
 // ns. A runtime's file that begins this much later than the flow has lost its beginning, unless its bytes say otherwise.
 constexpr std::uint64_t kSameBeginning = 100'000'000;
 
-constexpr std::string_view kReplacedByte = "\xEF\xBF\xBD";
-
-std::uint64_t replacements_in(std::string_view text) {
-  std::uint64_t count = 0;
-  for (std::size_t at = 0; (at = text.find(kReplacedByte, at)) != std::string_view::npos; ++count)
-    at += kReplacedByte.size();
-  return count;
-}
-
 }  // namespace
 
 // A gap has the time of what stands behind it, like every other one: if that is asked for, some of the gap may be.
@@ -51,7 +42,7 @@ Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const
 
 // What the runtime has kept may be more bytes than were captured. So the gap is said as what it may be at most.
 void EarlierLines::miss(std::uint64_t all, std::uint64_t had) {
-  const std::uint64_t least = had - std::min(had, replaced_ * (kReplacedByte.size() - 1));
+  const std::uint64_t least = had - std::min(had, replaced_ * History::kReplacedAdds);
   gap_ = all - std::min(all, least);
   gap_at_most_ = gap_ > all - std::min(all, had);
 }
@@ -62,7 +53,7 @@ bool EarlierLines::count_history() {
         if (line.time < captured_from_) return;
         counted_bytes_ += line.text.size() + (line.full ? 1 : 0);
         counted_ends_ += line.full ? 1 : 0;
-        if (counted_->replaces()) replaced_ += replacements_in(line.text);
+        if (counted_->replaces()) replaced_ += History::replaced_in(line.text);
       }))
     return false;
   counted_.reset();
@@ -76,16 +67,8 @@ bool EarlierLines::count_history() {
 void EarlierLines::give_gap(const TakeLine& take) {
   const std::string_view output = options_.outputs == api::Outputs::kStderr ? "stderr" : "stdout";
   const auto cause = flow::MissingCause::kMadeRoom;
-  std::string text = flow::gap_text(gap_, cause);
-  if (options_.outputs != api::Outputs::kBoth || gap_at_most_)
-    text = std::string("[flowtap: ")
-               .append(gap_at_most_ ? "up to " : "")
-               .append(std::to_string(gap_))
-               .append(" bytes")
-               .append(options_.outputs != api::Outputs::kBoth ? " of stdout and stderr" : "")
-               .append(" are missing here: ")
-               .append(in_words(cause))
-               .append("]");
+  const std::string text =
+      flow::gap_text(gap_, cause, {gap_at_most_, options_.outputs != api::Outputs::kBoth});
   take({gap_time_, output, true, gap_, text, false, cause}, true);
   gap_ = 0;
   gap_at_most_ = false;
@@ -113,8 +96,8 @@ void EarlierLines::note_read(const CriLine& line) {
   read.bytes += line.bytes();
   if (line.time >= captured_from_) read.captured += line.bytes();
   read.last = line.time;
-  read.replaced = read.replaced || line.text.contains(kReplacedByte);
-  if (history_->replaces() && line.time >= captured_from_) replaced_ += replacements_in(line.text);
+  read.replaced = read.replaced || History::replaced_in(line.text) > 0;
+  if (history_->replaces() && line.time >= captured_from_) replaced_ += History::replaced_in(line.text);
 }
 
 // The journal may have what the runtime has not written any more. True: it is being found out from where on.

@@ -29,9 +29,9 @@ struct StorePlace {
   std::uint64_t lines = 0;
 };
 
-/// Its lines are given up to where the store's log begins, since that has more than the journal where both have something: what was
-/// found again, and what the journal could not be written. If the store makes room while it is read, the reader goes on with the
-/// journal, and comes back. It has many members, since it has a place in the journal and one in the store. Used by one thread.
+/// Its lines are given up to where the store's log begins. Where both have something, the store has more: what was found again, and
+/// what could not be written into the journal. If the store makes room while it is read, the reader goes on with the journal, and
+/// comes back. This class has many members, since it has a place in the journal and one in the store. Used by one thread.
 class JournalPart {
  public:
   /// All must outlive it; `flow` may be empty. `standing` is that of the flow, and nothing without it.
@@ -41,8 +41,8 @@ class JournalPart {
 
   [[nodiscard]] const JournalLines::Reach& reach() const { return lines_.reach(); }
 
-  /// Whether it lacks no more of what was written from this time on (ns since 1970) than it has of what was written before. Nothing:
-  /// call it again, with the same time.
+  /// Whether what it has from before this time (ns since 1970) is at least as much as what it lacks from then on. Nothing: call it
+  /// again, with the same time.
   [[nodiscard]] std::optional<bool> has_more_before(std::uint64_t time);
 
   /// It is to be read. Moves the span to where the store goes on.

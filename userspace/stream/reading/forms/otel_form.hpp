@@ -13,7 +13,7 @@
 
 namespace flowtap {
 
-/// Each line is a record, in however many parts it came; in a scheduler's log, all lines of a record of klog's are one. What is
+/// Each line is a record, in however many parts it came; in a scheduler's log, all lines of a klog record are one. What is
 /// longer than kLongestLine, or kLongestBody, goes on in a record of its own. A byte limit is kept to by whole records. A gap is a
 /// record with the attribute flowtap.missing_bytes, and one with flowtap.cut has lost the end of its last line to a gap.
 class OtelForm final : public Form {

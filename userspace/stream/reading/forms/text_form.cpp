@@ -38,13 +38,18 @@ void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
 
 // The line may have no end, and there may be ever more gaps until it has one.
 void TextForm::wait(const flow::CriLine& gap) {
-  const auto same = std::ranges::find(waiting_.rbegin(), waiting_.rend(), gap.cause, &Gap::cause);
+  const flow::GapWords words = flow::gap_words(gap.text);
+  const auto same = std::ranges::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Gap& other) {
+    return other.cause == gap.cause && other.words.of_both == words.of_both &&
+           other.words.of_scheduler == words.of_scheduler;
+  });
   if (waiting_.size() < kMostWaiting || same == waiting_.rend()) {
-    waiting_.push_back({gap.time, std::string(gap.text), *gap.missing, gap.cause});
+    waiting_.push_back({gap.time, std::string(gap.text), *gap.missing, gap.cause, words});
     return;
   }
   same->bytes += *gap.missing;
-  same->text = flow::gap_text(same->bytes, same->cause);
+  same->words.at_most = same->words.at_most || words.at_most;
+  same->text = flow::gap_text(same->bytes, same->cause, same->words);
 }
 
 // Amid a line it stands as what its output says would: behind the part that is there.

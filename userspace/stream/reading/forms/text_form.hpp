@@ -17,14 +17,14 @@ namespace flowtap {
 
 /// A gap ends the line that it has cut, so that two halves are never one line. Where gaps are shown, that line gets kCutMark, and
 /// the gap is a line of its own. If an output's gap comes amid a line of the other output, it stands behind that line, or where its
-/// own output goes on, if that comes first. So what is not flowtap's own is the same with gaps and without.
+/// own output goes on, if that comes first. So the text without flowtap's marks is the same whether gaps are shown or not.
 class TextForm final : public Form {
  public:
   static constexpr std::string_view kCutMark = " [flowtap: cut]";
   /// How long a gap waits for the end of the other output's line.
   static constexpr std::chrono::milliseconds kLineIsWritten{200};
 
-  /// Beyond so many that wait, those of one cause are added up.
+  /// Beyond so many that wait, those that say the same but for their bytes are added up.
   static constexpr std::size_t kMostWaiting = 16;
 
   explicit TextForm(const api::LogReadOptions& options) : options_(options) {}
@@ -52,6 +52,7 @@ class TextForm final : public Form {
     std::string text;
     std::uint64_t bytes = 0;
     flow::MissingCause cause = flow::MissingCause::kUnknown;
+    flow::GapWords words = {};
   };
   std::vector<Gap> waiting_;           // gaps of the other output
   Clock::time_point waiting_until_{};  // not set: they wait for lines that are there

@@ -36,13 +36,14 @@ struct KeptText {
   bool lacks_lines = false;    ///< lines of it could not be read
 };
 
-/// The missing bytes stand right before `after`, which must be there once. How many of the text's bytes they are is certain only if
-/// the text has all of them as they were written. U+FFFD may stand for one byte or be three, so it is approximate. Where "\r" may
-/// have been dropped, the text could have fewer bytes than are missing: it is exact if but one line of the text can be the first
-/// of them, none or all of the "\r" are lacking there, and what was captured ends its lines in the same way. If it is not known that
-/// nothing is older, it is assumed that a line was begun, as far as one can tell by the text, when the capture began; otherwise the
-/// refill is approximate. Nothing: no refill. An empty `after` tells no place, so the text must then be what is missing, and nothing
-/// of it older.
+/// The missing bytes stand right before `after`, which has to be there once. The refill is exact only if the text is known to have all
+/// of them as they were written:
+/// - U+FFFD may stand for one byte or be three, so a refill with it is approximate.
+/// - Where "\r" may have been dropped, the text may have fewer bytes than are missing. The refill is exact if only one line can be the
+///   first of them, none or all of their "\r" are lacking there, and what was captured ends its lines in the same way.
+/// - If something may be older, the capture is taken to have begun where a line begins. If the text does not fit that, the refill is
+///   approximate.
+/// An empty `after` tells no place: the text itself must then be what is missing, and nothing older. Nothing: no refill.
 [[nodiscard]] std::optional<Refill> find_beginning(const BeginningGap& gap, const KeptText& kept);
 
 }  // namespace flowtap::flow

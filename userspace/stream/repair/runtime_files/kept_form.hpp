@@ -34,32 +34,4 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   return text.substr(0, static_cast<std::size_t>(other - text.begin()));
 }
 
-/// How many bytes of each side are the same. Both end where the first ones differ, or where one side ends.
-struct SameBytes {
-  std::size_t written = 0;
-  std::size_t kept = 0;
-};
-
-/// Compares what was written with what the runtime has kept. `replaces`: it has replaced bytes that are not UTF-8, so U+FFFD is the
-/// same as any one byte that is not ASCII.
-[[nodiscard]] inline SameBytes same_bytes(std::string_view written, std::string_view kept, bool replaces) {
-  SameBytes same;
-  while (true) {
-    const std::size_t plain =
-        replaces ? std::min(kept.find(kReplacement, same.kept), kept.size()) : kept.size();
-    const std::size_t common = std::min(written.size() - same.written, plain - same.kept);
-    const std::string_view ours = written.substr(same.written, common);
-    const auto ends = std::ranges::mismatch(ours, kept.substr(same.kept, common));
-    const auto equal = static_cast<std::size_t>(ends.in1 - ours.begin());
-    same.written += equal;
-    same.kept += equal;
-    if (equal < common || same.written == written.size() || same.kept == kept.size()) return same;
-    const std::string_view rest = written.substr(same.written);
-    const bool is_itself = rest.starts_with(kReplacement);
-    if (!is_itself && !ascii_prefix(rest.substr(0, 1)).empty()) return same;
-    same.written += is_itself ? kReplacement.size() : 1;
-    same.kept += kReplacement.size();
-  }
-}
-
 }  // namespace flowtap::flow

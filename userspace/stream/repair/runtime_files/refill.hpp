@@ -24,18 +24,18 @@ constexpr std::size_t kLeastSide = 24;
 
 struct Refill {
   std::string bytes;  ///< what belongs between the two sides
-  /// The bytes may not be what the container wrote. Either the sides were found but not exactly `length` bytes apart, or not all
-  /// of them was found, or they were found in several places with different bytes between, or they are too short to tell. So it is
-  /// where bytes may have been dropped or replaced, and but one side tells the place.
+  /// The bytes may not be what the container wrote. The sides were not found exactly `length` bytes apart, or only a part of them was
+  /// found, or they were found in several places with different bytes between, or they are too short to tell. The same holds where
+  /// bytes may have been dropped or replaced and only one side tells the place.
   bool approximate = false;
   std::size_t at = std::string_view::npos;  ///< where they stand in the text; npos: not exactly as here
 };
 
 /// Finds the missing bytes in `text`: append_bytes() of the lines of that output, in order. `format` tells what the runtime may
-/// have done to the bytes: containerd drops "\r" before a newline, Docker replaces bytes that are not UTF-8. Both sides exactly
-/// `length` bytes apart count first, as they are or with all of the "\r" put back. Otherwise both must be found once each, or as
-/// much of them as is found once; repetition (identical lines) has no best match. Nothing: no refill. The time it takes is linear
-/// in the text.
+/// have done to the bytes: containerd drops "\r" before a newline, Docker replaces bytes that are not UTF-8. Two sides that stand
+/// exactly `length` bytes apart are preferred, as they are or with all of the "\r" put back. Otherwise each side, or as much of it as
+/// is found at all, has to be there once; among identical lines there is no best match. Nothing: no refill. The time that this takes
+/// is linear in the text.
 [[nodiscard]] std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format);
 
 }  // namespace flowtap::flow
