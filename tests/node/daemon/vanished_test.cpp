@@ -177,8 +177,10 @@ TEST_F(Vanished, WhatIsPinned) {
   const std::size_t before = pinned();
   ASSERT_GT(before, 0U);
   fs::remove_all(root_.file("bpffs/flowtap"));
-  EXPECT_TRUE(eventually([&] { return pinned() == before; })) << daemon_->err();
-  fs::remove(fs::recursive_directory_iterator(root_.file("bpffs/flowtap/hooks"))->path());
+  // Pins are made in a folder of another name, which is then renamed.
+  const std::string hooks = root_.file("bpffs/flowtap/hooks");
+  EXPECT_TRUE(eventually([&] { return pinned() == before && fs::exists(hooks); })) << daemon_->err();
+  fs::remove(fs::recursive_directory_iterator(hooks)->path());
   EXPECT_TRUE(eventually([&] { return pinned() == before; })) << daemon_->err();
   EXPECT_TRUE(says("what was pinned was removed; it is pinned again")) << daemon_->err();
   // The next one goes on with it.
