@@ -1,6 +1,8 @@
 // The ring of another build is emptied at the pace of the lines' thread.
 #include "stream/capture/ring_drain.hpp"
 
+#include <signal.h>
+
 #include "tests/unit/stream/journal/consumer_ahead.hpp"
 
 namespace flowtap::flow {
@@ -27,7 +29,8 @@ TEST_F(RingDrainTest, ASlowLinesThreadEndsNoDrain) {
   consumer_->rest([] { return 0.0; });
   rounds();
   append_others();
-  drain(std::size_t{256} << 10U, 9s).all();
+  append_others();
+  drain(1, 9s).all();
   EXPECT_EQ(source_.held(), 0U);
   take_all();
 }
@@ -54,6 +57,23 @@ TEST_F(RingDrainTest, ARingThatGetsEmptierIsDrainedForLongerThanTheLinesThreadMa
   EXPECT_LT(source_.head() - source_.position(), std::uint64_t{256} << 10U);
   EXPECT_GT(now_ - begun, 10s);
   take_all();
+}
+
+// Whoever ends the service while it starts does not wait for a backlog.
+TEST_F(RingDrainTest, AnEndIsHeard) {
+  begin(10s, 2);
+  sigset_t term{};
+  ::sigaddset(&term, SIGTERM);
+  ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &term, nullptr), 0);
+  ASSERT_EQ(::raise(SIGTERM), 0);
+  const auto begun = now_;
+  drain(std::size_t{64} << 10U, 1s).nearly();
+  drain(std::size_t{64} << 10U, 1s).all();
+  EXPECT_LE(now_ - begun, 5s);
+  EXPECT_GT(source_.held(), pieces_ / 2);
+  const timespec none{};
+  EXPECT_EQ(::sigtimedwait(&term, nullptr, &none), SIGTERM);
+  ::pthread_sigmask(SIG_UNBLOCK, &term, nullptr);
 }
 
 TEST_F(RingDrainTest, ARingThatFillsAsFastIsLeftAsItIs) {

@@ -1,5 +1,7 @@
 #include "stream/capture/ring_drain.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -19,6 +21,13 @@ constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
 // Finding names takes some looks at files. A stream that has no name by then gets one from its new slot.
 constexpr auto kNamesLongest = 1s;
 
+// Signals are blocked while the service starts. What is left in the ring is there for the next start.
+bool is_asked_to_end() {
+  sigset_t pending{};
+  return ::sigpending(&pending) == 0 &&
+         (::sigismember(&pending, SIGTERM) == 1 || ::sigismember(&pending, SIGINT) == 1);
+}
+
 }  // namespace
 
 void RingDrain::nearly() {
@@ -30,7 +39,7 @@ void RingDrain::nearly() {
     return least > 0 && now - begin < kNearlyLongest && emptier.goes_on(least, now);
   };
   do consumer_.round();
-  while (goes_on(now_()) || waits_for_names(begin));
+  while (!is_asked_to_end() && (goes_on(now_()) || waits_for_names(begin)));
 }
 
 void RingDrain::all() {
@@ -43,7 +52,7 @@ void RingDrain::all() {
     return backlog() > 0 && (drains || takes);
   };
   do consumer_.round();
-  while (goes_on(now_()) || waits_for_names(begin));
+  while (!is_asked_to_end() && (goes_on(now_()) || waits_for_names(begin)));
 }
 
 bool RingDrain::waits_for_names(Clock::time_point begin) const {

@@ -165,6 +165,7 @@ class LogConsumerTest : public testing::Test {
                                                               .users = 0s,
                                                               .taker_patience = taker_patience_,
                                                               .ring_stays = ring_stays_,
+                                                              .last_patience = last_patience_,
                                                               .followed = [this] { return lines_followed_; },
                                                               .now = [this] { return now_; }},
                                               &files_);
@@ -196,6 +197,7 @@ class LogConsumerTest : public testing::Test {
   std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::now();
   std::chrono::milliseconds taker_patience_{500};
   bool ring_stays_ = false;
+  std::chrono::milliseconds last_patience_{5000};
   std::unique_ptr<LogConsumer> consumer_;
 };
 

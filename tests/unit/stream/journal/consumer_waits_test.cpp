@@ -118,7 +118,7 @@ TEST_F(LogConsumerAhead, AFileWaitsToo) {
   EXPECT_EQ(journal_->stream(9)->sums.captured, kSize);
 }
 
-// What the tap has told of a file is known by its time. The time in which the ring is not drained does not count.
+// What the tap has told of a file is known by its time, however long it was in the ring.
 TEST_F(LogConsumerAhead, WhatWaitsInTheRingOfAFileIsNotTakenTwice) {
   begin(10h, 0);
   ASSERT_TRUE(files_.add([]() -> Result<FileStreams::Added> {
@@ -135,6 +135,26 @@ TEST_F(LogConsumerAhead, WhatWaitsInTheRingOfAFileIsNotTakenTwice) {
   take_by(std::size_t{1} << 20U, 1ms);
   take_all();
   EXPECT_EQ(journal_->stream(9)->sums.captured, 14U);
+}
+
+// A container that was named while its ENTER waited may be gone when the next service drains that. What was known of it stays.
+TEST_F(LogConsumerAhead, WhatWasNamedMeanwhileKeepsItsNameInTheNextService) {
+  begin(1h, 2);
+  rounds();
+  source_.push({3, enter_of(3, 4, 8)});
+  rounds(1);
+  ASSERT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
+  take_all();
+  namer_.answers = {{NamingState::kPartial, "container/0123", "{}", true, 1}};
+  open();
+  rounds_for(300ms);
+  take_by(std::size_t{1} << 20U, 1ms);
+  rounds_for(300ms);
+  EXPECT_EQ(flow_of(3), "pod/a/b/c/d/0 stdout");
+  namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/1", "{}", true, 5}};
+  source_.push({5, enter_of(5, 6, 9)});
+  rounds();
+  EXPECT_EQ(flow_of(5), "pod/a/b/c/d/1 stdout");
 }
 
 class LogConsumerEnd : public LogConsumerAhead {
@@ -167,6 +187,7 @@ TEST_F(LogConsumerEnd, TheLinesThreadIsWaitedForAtTheEndToo) {
 
 TEST_F(LogConsumerEnd, WhatHasNoRoomInTheJournalIsLeftInARingThatStays) {
   ring_stays_ = true;
+  last_patience_ = 0ms;
   begin(1h, 2);
   stop_ = true;
   consumer_->run(stop_, failed_);

@@ -27,6 +27,8 @@ constexpr std::chrono::milliseconds kLeft = 300ms;
 // Each wake-up goes through all threads up to whoever follows, so a timer is cheaper as soon as it wakes less often than the
 // records would. Records are counted over a while, since they come in bursts: of a runtime's reads, and of what writes them.
 constexpr auto kShortPoll = 1ms;
+// How long followed files wait at most while the journal has no room.
+constexpr auto kFilesTurn = 2s;
 // How often the consumer looks whether the journal has room again.
 constexpr auto kLookForTaker = 5ms;
 constexpr auto kPaceOver = 10ms;
@@ -57,6 +59,8 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
   if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
   const auto slots = streams_.sweep();
   learn_owners(slots);
+  for (const StreamView& stream : journal_.streams())
+    if (stream.name && stream.name->capture == Capture::kTaken) named_at_start_.insert(stream.number);
   take_kept_names(slots);
   if (elsewhere) look_for_missed(slots);
   append(source_.position());  // whoever asks the journal for names finds them
@@ -70,8 +74,6 @@ bool LogConsumer::round() {
   const std::uint64_t before = records_;
   wall_offset_ = wall_offset();
   const auto now = options_.now();
-  if (waits_) waited_ += now - round_at_;
-  round_at_ = now;
   take_told();
   if (files_ != nullptr) files_->begin_round(batch_);
   // This does not go on for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
@@ -81,17 +83,21 @@ bool LogConsumer::round() {
     ++drains;
     streams_.beat();
   }
-  if (waits_) look_ahead();
+  if (waits_) {
+    look_ahead();
+    append(source_.position());  // the sweep of this round finds their names
+  }
   is_drained_ = drains < kDrainsPerRound && !waits_;
-  // A file keeps what the journal has no room for.
-  if (files_ != nullptr && !is_taker_behind(now))
-    behind_ = files_->read_on(file_time(), is_drained_,
-                              static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
+  // A file keeps what the journal has no room for, but not for ever: it may be cut off.
+  const bool files_turn = now - files_read_ >= kFilesTurn || !is_taker_behind(now);
+  if (files_turn) files_read_ = now;
+  if (files_ != nullptr && files_turn)
+    behind_ = files_->read_on(is_drained_, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
   const bool sweeps = now >= next_sweep_;
   if (sweeps) {
     next_sweep_ = now + options_.sweep;
     sweep(now);
-    if (files_ != nullptr && files_->look(file_time(), is_drained_)) look_again(now, kSoon);
+    if (files_ != nullptr && files_->look(now, is_drained_)) look_again(now, kSoon);
   }
   take_names(now);
   still_nameless_ = nameless_.size();
@@ -156,7 +162,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
   if (files_ != nullptr && files_->has_added()) files_->take_added(batch_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
-    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, file_time(), batch_);
+    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, batch_);
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
     miss_before(bytes->stream, bytes->offset, time);
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
@@ -236,6 +242,12 @@ bool LogConsumer::leave_named_outputs(Nameless& who) const {
 bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
   Naming naming = namer_.name(who.enter);
   const bool last = now >= who.until;
+  // It was named as it began, by a service that has left its ENTER in the ring. What was known of it then may be gone.
+  if (who.named_before && naming.state != NamingState::kNamed) {
+    who.again = now + who.pause;
+    who.pause = std::min(who.pause * 2, kLongestPause);
+    return last;
+  }
   if (naming.state == NamingState::kPartial) {
     if (naming.known >= who.best.known) {
       // The name is added already now, in case neither the container nor this process lives to see a better one.

@@ -41,7 +41,7 @@ struct ConsumerOptions {
   std::chrono::milliseconds taker_patience = kTakerPatience;
   /// What is in the ring at the end is there for the next service. Otherwise it goes with this process.
   bool ring_stays = false;
-  std::chrono::milliseconds last_patience{5'000};  ///< how long the end may take if the ring does not stay
+  std::chrono::milliseconds last_patience{5'000};  ///< how long the end waits for room in the journal
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
   /// What time it is. A test has a clock of its own, so that a busy machine decides nothing.
@@ -117,6 +117,7 @@ class LogConsumer {
     bool ran_before = false;            // an earlier service may have listed its uncaptured outputs
     bool entered = false;               // it is known by its ENTER
     bool named = false;                 // its streams have a name from here
+    bool named_before = false;          // they had one at the start, from when it began
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
@@ -134,7 +135,6 @@ class LogConsumer {
   [[nodiscard]] bool is_taker_behind(Clock::time_point now);
   [[nodiscard]] bool waits_for_taker(Clock::time_point now);
   void look_ahead();
-  [[nodiscard]] Clock::time_point file_time() const { return options_.now() - waited_; }
   void take(std::span<const std::byte> raw);
   [[nodiscard]] bool is_followed_file(StreamNo stream) const;
   void take_told();
@@ -185,16 +185,15 @@ class LogConsumer {
   bool ends_ = false;                                                 // this round may be the last one
   bool takes_all_ = false;                                            // nobody is waited for any more
   std::function<double()> fill_ = [this] { return source_.fill(); };  // of the ring that is being filled
-  bool is_drained_ = false;   // the last round has left nothing in the ring
-  bool waits_ = false;        // the last round has left something in the ring, for want of room
-  Clock::duration waited_{};  // for how long rounds have done so, all together
-  Clock::time_point round_at_ = options_.now();
-  std::optional<Clock::time_point> still_since_;  // since when the taker is behind and has taken nothing
-  std::optional<JournalPlace> still_at_;          // where it stands
-  RingPosition looked_to_ = 0;                    // how far the ring was looked through for beginnings
-  std::size_t begun_ahead_ = 0;                   // these: ENTERs that are known, and are still to be drained
-  std::size_t drained_enters_ = 0;                // by this drain
-  bool many_ = false;                             // many records came lately
+  bool is_drained_ = false;  // the last round has left nothing in the ring
+  bool waits_ = false;       // the last round has left something in the ring, for want of room
+  Clock::time_point files_read_ = options_.now();  // when followed files last had their turn
+  std::optional<Clock::time_point> still_since_;   // since when the taker is behind and has taken nothing
+  std::optional<JournalPlace> still_at_;           // where it stands
+  RingPosition looked_to_ = 0;                     // how far the ring was looked through for beginnings
+  std::size_t begun_ahead_ = 0;     // these: ENTERs that are known, and are still to be drained
+  std::size_t drained_enters_ = 0;  // by this drain
+  bool many_ = false;               // many records came lately
   std::uint64_t paced_records_ = 0;
   Clock::time_point paced_since_ = options_.now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
@@ -206,6 +205,7 @@ class LogConsumer {
   std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
   std::unordered_map<StreamNo, std::uint32_t> outputs_;  // as which of these: their slots' fds
+  std::unordered_set<StreamNo> named_at_start_;          // an earlier service has named them
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
   std::unordered_set<StreamNo> kept_;      // streams whose names are kept
   std::unordered_set<StreamNo> not_kept_;  // streams whose names could not be

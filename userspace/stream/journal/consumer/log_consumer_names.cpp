@@ -38,6 +38,8 @@ LogConsumer::Nameless LogConsumer::nameless(Enter enter, Clock::time_point now, 
       // An earlier service has named it, and may have known more.
       const auto known = journal_.stream(stream);
       if (known && known->name) stream = 0;
+    } else {
+      who.named_before = who.named_before || named_at_start_.contains(stream);
     }
   }
   return who;

@@ -19,11 +19,15 @@ constexpr std::chrono::milliseconds kNoMemory{10};  // until there may be some a
 bool LogConsumer::is_taker_behind(Clock::time_point now) {
   if (journal_.untaken() <= journal_.most_untaken()) {
     still_since_.reset();
+    still_at_.reset();
     return false;
   }
   const auto at = journal_.taken_to();
-  if (!still_since_ || at != still_at_) still_since_ = now;
-  still_at_ = at;
+  // A taker that begins anew has not come further.
+  if (!still_since_ || !still_at_ || at > *still_at_) {
+    still_since_ = now;
+    still_at_ = at;
+  }
   return now - *still_since_ < options_.taker_patience;
 }
 
@@ -46,16 +50,17 @@ void LogConsumer::look_ahead() {
   for (Enter& enter : begun) begin(std::move(enter));
 }
 
-// What has come before the end is taken before it, unless it can stay where it is. A flood does not hold up the end for ever.
+// What has come before the end is taken before it, as far as the journal has room soon. A flood does not hold up the end for ever.
 void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {
   std::optional<Clock::time_point> until;
   for (bool last = false; !last;) {
     ends_ = stop;
     if (ends_ && !until) until = options_.now() + options_.last_patience;
-    takes_all_ = ends_ && !options_.ring_stays && options_.now() >= *until;
+    const bool is_late = ends_ && options_.now() >= *until;
+    takes_all_ = is_late && !options_.ring_stays;
     try {
       round();
-      last = ends_ && (takes_all_ || options_.ring_stays || is_drained_);
+      last = ends_ && (is_late || is_drained_ || source_.head() == source_.position());
     } catch (const std::exception&) {
       ++failed;
       last = ends_;

@@ -8,10 +8,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A record that was overtaken comes later by as long as its task stays off its CPU.
-constexpr auto kOvertaken = 1s;
+// A record that was overtaken is made later by as long as its task stays off its CPU. How long it then waits in the ring does not
+// matter: all these times are those of records, and of the moments in which the file was read.
+constexpr std::uint64_t kOvertaken = 2'000'000'000;  // ns
 // If a step stays for this long, the order of records is not its cause: bytes went by unseen.
-constexpr auto kSteady = 200ms;
+constexpr std::uint64_t kSteady = 200'000'000;  // ns
 // By then, what the tap saw is out of its ring.
 constexpr auto kSettled = 100ms;
 constexpr std::size_t kReadAtOnce = Batch::kMaxEntry;
@@ -25,20 +26,19 @@ std::int64_t step_of(const Bytes& record) {
 FileStream::FileStream(const Start& start, const FileContent& content)
     : stream_(start.stream),
       content_(content),
-      first_(start.offset),
       offset_(start.offset),
       position_(start.position),
       target_(start.position),
       step_(start.step),
       told_{static_cast<std::int64_t>(start.position) - static_cast<std::int64_t>(start.offset), start.step} {
-  if (!step_) under_way_ = UnderWay{.to = std::max(start.tapped_from, start.position)};
+  // Writes that were under way when the tap was told of the file still show as records, but are in the file before.
+  if (!step_) owed_ = Owed{0, std::max(start.tapped_from, start.position), start.tapped_at + kOvertaken};
 }
 
-void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point now, Sink& sink) {
+void FileStream::take(const Bytes& record, std::uint64_t time, Sink& sink) {
   restless_since_.reset();
   const std::int64_t step = step_of(record);
   const std::uint64_t end = record.position + record.bytes.size();
-  note_under_way(end, now);
   const bool goes_on = !is_behind() && record.position == position_;
   const bool comes_back = !is_behind() && high_ && record.position == *high_;
   if ((goes_on && (!step_ || *step_ == step)) || (comes_back && record.position > position_)) {
@@ -47,15 +47,15 @@ void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point
     candidate_.reset();
     return append(record, time, sink);
   }
-  if (record.position < position_ && !is_known(record, step, now)) {
+  if (record.position < position_ && !is_known(record, step, time)) {
     rewind(record, step);
     if (position_ == record.position) return append(record, time, sink);
   } else {
-    note_step(step, now);
+    note_step(step, time);
   }
   if (end <= position_) return;
   target_ = std::max(target_, end);
-  read(now, sink, record.position);
+  read(sink, record.position);
   if (position_ >= end || sink.budget == 0) return;
   // The file does not have what stood before this record any more. The record has its own bytes with it.
   if (position_ < record.position) lose(record.position - position_);
@@ -70,32 +70,12 @@ void FileStream::postpone(const Bytes& record) {
 
 // Whether a record that stands before the end of what is known was read from the file already. If it was not, the file begins
 // anew.
-bool FileStream::is_known(const Bytes& record, std::int64_t step, Clock::time_point now) {
+bool FileStream::is_known(const Bytes& record, std::int64_t step, std::uint64_t time) const {
   if (step_ && *step_ == step) return true;
   const std::uint64_t end = std::min(record.position + record.bytes.size(), position_);
-  const bool is_owed = owed_ && now <= owed_->until && record.position >= owed_->from && end <= owed_->to;
-  if (!is_owed && !is_under_way(record, step, now)) return false;
+  if (!owed_ || time > owed_->until || record.position < owed_->from || end > owed_->to) return false;
   const auto size = content_.size();
-  if (!size || *size < position_) return false;
-  if (!is_owed) under_way_->step = step;
-  return true;
-}
-
-// The tap counts a file's bytes from when it was told of it. So what it counts by the end of the writes that were under way then
-// is no more than what stood there.
-bool FileStream::is_under_way(const Bytes& record, std::int64_t step, Clock::time_point now) const {
-  if (!under_way_ || (under_way_->until && now > *under_way_->until)) return false;
-  return under_way_->step == step ||
-         (record.position < under_way_->to && record.offset < first_ + under_way_->to);
-}
-
-// A write shows in the file long before its record comes: one of many bytes takes long, and its task may be off its CPU. How long is
-// not known before a record tells of what was written later.
-void FileStream::note_under_way(std::uint64_t end, Clock::time_point now) {
-  if (!under_way_ || under_way_->until) return;
-  if (!under_way_->begun) under_way_->to = std::max(under_way_->to, position_);
-  under_way_->begun = true;
-  if (end > under_way_->to) under_way_->until = now + kOvertaken;
+  return size && *size >= position_;
 }
 
 void FileStream::append(const Bytes& record, std::uint64_t time, Sink& sink) {
@@ -128,7 +108,6 @@ void FileStream::rewind(const Bytes& record, std::int64_t step) {
   step_ = step;
   candidate_.reset();
   owed_.reset();
-  under_way_.reset();
 }
 
 // The file's bytes up to there do not belong to the flow.
@@ -153,11 +132,11 @@ void FileStream::lose(std::uint64_t bytes) {
   target_ = std::max(target_, position_);
 }
 
-void FileStream::note_step(std::int64_t step, Clock::time_point now) {
+void FileStream::note_step(std::int64_t step, std::uint64_t time) {
   if (step_ && *step_ == step) return candidate_.reset();
   if (!candidate_ || candidate_->step != step) {
-    candidate_ = Candidate{step, now};
-  } else if (now - candidate_->since >= kSteady) {
+    candidate_ = Candidate{step, time};
+  } else if (time >= candidate_->since + kSteady) {
     step_ = step;
     candidate_.reset();
   }
@@ -188,18 +167,17 @@ void FileStream::look(Clock::time_point now, bool drained) {
   step_.reset();
   candidate_.reset();
   owed_.reset();
-  under_way_.reset();
 }
 
 void FileStream::settle() {
   if (const auto size = content_.size(); size && *size > target_) target_ = *size;
 }
 
-void FileStream::read_on(Clock::time_point now, Sink& sink) {
-  read(now, sink, std::nullopt);
+void FileStream::read_on(Sink& sink) {
+  read(sink, std::nullopt);
 }
 
-void FileStream::read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told) {
+void FileStream::read(Sink& sink, std::optional<std::uint64_t> told) {
   std::array<std::byte, kReadAtOnce>
       chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   while (is_behind() && sink.budget > 0) {
@@ -212,7 +190,7 @@ void FileStream::read(Clock::time_point now, Sink& sink, std::optional<std::uint
       const std::size_t n = content_.read(position_, std::span(chunk).first(wanted));
       if (n == 0) return;
       const bool before_hole = position_ + n == written->end && written->end < *size;
-      if (add_read(std::span(chunk).first(n), before_hole, now, sink)) continue;
+      if (add_read(std::span(chunk).first(n), before_hole, sink)) continue;
       written = content_.written(written->end);
     }
     const std::uint64_t hole_end = written ? written->begin : *size;
@@ -228,8 +206,7 @@ void FileStream::read(Clock::time_point now, Sink& sink, std::optional<std::uint
   }
 }
 
-bool FileStream::add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now,
-                          Sink& sink) {
+bool FileStream::add_read(std::span<const std::byte> bytes, bool before_hole, Sink& sink) {
   const auto is_written = [](std::byte byte) { return byte != std::byte{0}; };
   sink.budget -= bytes.size();
   if (behind_hole_) {
@@ -242,12 +219,12 @@ bool FileStream::add_read(std::span<const std::byte> bytes, bool before_hole, Cl
   if (!bytes.empty()) {
     tell_place(sink.batch);
     sink.batch.add(BytesEntry{stream_, offset_, sink.time, position_, bytes});
-    if (!owed_ || owed_->to < position_ || now > owed_->until) owed_ = Owed{position_, position_, now};
+    if (!owed_ || owed_->to < position_ || sink.time > owed_->until) owed_ = Owed{position_, position_, 0};
     offset_ += bytes.size();
     position_ += bytes.size();
     filled_ += bytes.size();
     owed_->to = position_;
-    owed_->until = now + kOvertaken;
+    owed_->until = sink.time + kOvertaken;
     behind_hole_ = false;
     blank_ = false;
   }

@@ -63,6 +63,7 @@ class FileStream {
     std::optional<std::int64_t> step = {};  ///< as FilePlace
     /// The file's size before the tap knew it: the tap tells nothing of what stands before.
     std::uint64_t tapped_from = 0;
+    std::uint64_t tapped_at = 0;  ///< ns since 1970, when the tap knew it
   };
 
   /// `content` must outlive it.
@@ -71,12 +72,12 @@ class FileStream {
   /// Where bytes go, and how many may be read from files for it.
   struct Sink {
     Batch& batch;
-    std::uint64_t time;  ///< ns since 1970, of what is read from the file
+    std::uint64_t time;  ///< now, in ns since 1970: of what is read from the file
     std::uint64_t budget;
   };
 
   /// Takes a record of the tap. `time` is as in a BytesEntry.
-  void take(const Bytes& record, std::uint64_t time, Clock::time_point now, Sink& sink);
+  void take(const Bytes& record, std::uint64_t time, Sink& sink);
   /// The same while an earlier file of its flow is not read to its end. Only how far the record goes is remembered.
   void postpone(const Bytes& record);
 
@@ -85,7 +86,7 @@ class FileStream {
   /// All that the file has now is to be read.
   void settle();
   /// Reads on, as far as the sink allows.
-  void read_on(Clock::time_point now, Sink& sink);
+  void read_on(Sink& sink);
 
   /// Counts what could not be read as missing.
   void give_up();
@@ -102,24 +103,21 @@ class FileStream {
   [[nodiscard]] std::uint64_t filled() const { return filled_; }    ///< bytes that were read from the file
 
  private:
-  [[nodiscard]] bool is_known(const Bytes& record, std::int64_t step, Clock::time_point now);
-  [[nodiscard]] bool is_under_way(const Bytes& record, std::int64_t step, Clock::time_point now) const;
-  void note_under_way(std::uint64_t end, Clock::time_point now);
+  [[nodiscard]] bool is_known(const Bytes& record, std::int64_t step, std::uint64_t time) const;
   void append(const Bytes& record, std::uint64_t time, Sink& sink);
   void rewind(const Bytes& record, std::int64_t step);
   void move_to(std::uint64_t position);
   void pass_over(std::uint64_t to);
   /// As read_on(). `told` is where a record says that it stands, so no hole is there.
-  void read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told);
+  void read(Sink& sink, std::optional<std::uint64_t> told);
   /// Adds bytes at the position. `before_hole`: they end where a hole begins. False: they were its beginning.
-  bool add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now, Sink& sink);
+  bool add_read(std::span<const std::byte> bytes, bool before_hole, Sink& sink);
   void lose(std::uint64_t bytes);
-  void note_step(std::int64_t step, Clock::time_point now);
+  void note_step(std::int64_t step, std::uint64_t time);
   void tell_place(Batch& batch);
 
   StreamNo stream_;
   const FileContent& content_;
-  std::uint64_t first_;  // the offset that it began with
   std::uint64_t offset_;
   std::uint64_t position_;
   std::uint64_t target_;  // up to where the file is to be read
@@ -128,24 +126,16 @@ class FileStream {
 
   struct Candidate {
     std::int64_t step;
-    Clock::time_point since;
+    std::uint64_t since;  // the time of its first record
   };
   std::optional<Candidate> candidate_;
   // What was read from the file while its records were still to come.
   struct Owed {
     std::uint64_t from;
     std::uint64_t to;
-    Clock::time_point until;
+    std::uint64_t until;  // the time of the last record that may be one of these
   };
   std::optional<Owed> owed_;
-  // What stood in the file before the tap's first record: of that, too, records may still come.
-  struct UnderWay {
-    std::uint64_t to = 0;
-    std::optional<std::int64_t> step = {};        // of a write that begins there
-    std::optional<Clock::time_point> until = {};  // absent: no record was seen yet that ends behind it
-    bool begun = false;                           // a record has come
-  };
-  std::optional<UnderWay> under_way_;
   std::optional<std::uint64_t> high_;                // where it stood before it went back
   std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
   std::uint64_t restless_size_ = 0;                  // its size then

@@ -68,13 +68,13 @@ void FileStreams::keep_places(const KeepName& keep) {
   }
 }
 
-bool FileStreams::make_way(File& file, Clock::time_point now, FileStream::Sink& sink) {
+bool FileStreams::make_way(File& file, FileStream::Sink& sink) {
   if (file.begun) return true;
   for (File* earlier : order_) {
     if (earlier == &file) break;
     if (earlier->flow != file.flow) continue;
     earlier->stream.settle();
-    earlier->stream.read_on(now, sink);
+    earlier->stream.read_on(sink);
     if (earlier->stream.is_behind() && sink.budget == 0) return false;
     earlier->stream.give_up();
   }
@@ -82,27 +82,27 @@ bool FileStreams::make_way(File& file, Clock::time_point now, FileStream::Sink& 
   return true;
 }
 
-void FileStreams::take(const Bytes& record, std::uint64_t time, Clock::time_point now, Batch& batch) {
+void FileStreams::take(const Bytes& record, std::uint64_t time, Batch& batch) {
   const auto at = files_.find(record.stream);
   if (at == files_.end()) return;  // its end was told already
   File& file = *at->second;
   FileStream::Sink sink{batch, time, budget_};
-  if (make_way(file, now, sink))
-    file.stream.take(record, time, now, sink);
+  if (make_way(file, sink))
+    file.stream.take(record, time, sink);
   else
     file.stream.postpone(record);
   budget_ = sink.budget;
 }
 
-bool FileStreams::read_on(Clock::time_point now, bool drained, std::uint64_t time, Batch& batch) {
+bool FileStreams::read_on(bool drained, std::uint64_t time, Batch& batch) {
   FileStream::Sink sink{batch, time, budget_};
   std::vector<File*> ended;
   for (File* file : order_) {
     // What was written earlier to the file before this one may still be in the ring.
     if (!file->begun && !drained) continue;
     if (file->ends || !file->begun) file->stream.settle();
-    if (file->stream.is_behind() && make_way(*file, now, sink)) {
-      file->stream.read_on(now, sink);
+    if (file->stream.is_behind() && make_way(*file, sink)) {
+      file->stream.read_on(sink);
       if (sink.budget > 0) file->stream.give_up();
     }
     if (file->ends && !file->stream.is_behind()) ended.push_back(file);

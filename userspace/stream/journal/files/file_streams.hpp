@@ -43,9 +43,9 @@ class FileStreams {
     return files_.contains(stream) || finished_.contains(stream);
   }
   /// Takes a record of a stream that it owns. The record's bytes go to the batch, and so do those of the file.
-  void take(const Bytes& record, std::uint64_t time, Clock::time_point now, Batch& batch);
+  void take(const Bytes& record, std::uint64_t time, Batch& batch);
   /// Reads what there is to be read, but only so much at once that nobody waits for long. True: there is more.
-  bool read_on(Clock::time_point now, bool drained, std::uint64_t time, Batch& batch);
+  bool read_on(bool drained, std::uint64_t time, Batch& batch);
   /// A new batch was begun, for which some more may be read.
   void refresh();
 
@@ -81,7 +81,7 @@ class FileStreams {
 
   /// Sees to it that what stands before the file in its flow is in the journal, and reads it if it is not. False: that takes
   /// longer.
-  bool make_way(File& file, Clock::time_point now, FileStream::Sink& sink);
+  bool make_way(File& file, FileStream::Sink& sink);
   void finish(File& file, std::uint64_t time, Batch& batch);
   void count();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "stream/sources/files/followed_before.hpp"
 
 namespace flowtap {
@@ -38,7 +39,7 @@ Status FileGenerations::follow(const OpenedFile& file, bool from_end) {
                                                       .pid = 0,
                                                       .fds = FTAP_STDOUT | FTAP_STDERR}));
     stream = tapped;
-    flow::FileStream::Start start{.stream = stream, .tapped_from = file.size};
+    flow::FileStream::Start start{.stream = stream, .tapped_from = file.size, .tapped_at = wall_ns()};
     if (from_end) start.position = file.size;
     if (known) {
       start.position = known->position();
