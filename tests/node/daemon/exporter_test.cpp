@@ -1,8 +1,11 @@
 // /metrics, as Prometheus, promtool and curl see them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -148,6 +151,11 @@ TEST(Exporter, PromtoolHasNothingToSay) {
   EXPECT_EQ(verdict.said, "");
 }
 
+// The JSON library reads the same digits as a number that differs in its last bits.
+bool is_same(double read, double from_json) {
+  return std::abs(read - from_json) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(read);
+}
+
 TEST(Exporter, MetricsAndStatsAreOneSnapshot) {
   const ScratchRoot root;
   // On a busy machine three requests may take longer than a second.
@@ -155,18 +163,25 @@ TEST(Exporter, MetricsAndStatsAreOneSnapshot) {
   daemon.wait_ready();
   // A page between two answers of the API from one cycle is of the same cycle, or of the one before until that cycle has been
   // handed over. So not every try meets the cycle, but nearly every one does.
-  const bool met = eventually([&daemon] {
+  std::string differ = "no page was of the cycle";
+  const bool met = eventually([&] {
     const Stats first = daemon.stats();
     const SeriesMap page = daemon.scrape().all;
     if (daemon.stats().cycle != first.cycle) return false;
     EXPECT_EQ(went_back(page, first.series).find(kDispatched), std::string::npos)
         << "a page is never newer than the API";
-    return std::ranges::all_of(first.series, [&page](const auto& series) {
-      const auto same = page.find(series.first);
-      return same != page.end() && same->second == series.second;
-    });
+    differ.clear();
+    for (const auto& [key, value] : first.series) {
+      const auto same = page.find(key);
+      if (same == page.end() || !is_same(same->second, value))
+        differ += fmt::format("{}: {}, not {}\n", key,
+                              same == page.end() ? "absent" : fmt::to_string(same->second), value);
+    }
+    return differ.empty();
   });
-  EXPECT_TRUE(met) << "never was every series of /api/v1/stats in /metrics with the same value";
+  EXPECT_TRUE(met)
+      << "never was every series of /api/v1/stats in /metrics with the same value; the last time:\n"
+      << differ;
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ class FlowGaps {
       round_.open = 1;
       return round_;
     }
+    is_kept_ = log.has_value();
     if (!flow_ || !read_log()) return round_;
     if (!log || !read_kept(*log)) {
       for (const GappedOutput& output : outputs_)
@@ -131,6 +132,8 @@ class FlowGaps {
                       {at, std::string(text), line->time, at >= decided_.before.at(index), line->cause});
     else
       output.take(*line);
+    if (!is_kept_ && output.captured.size() > kGapPart)
+      output.forget_text();  // its gaps are all that is told of it
   }
 
   bool read_kept(const identity::RuntimeFilePlace& log) {
@@ -218,6 +221,7 @@ class FlowGaps {
   flow::RuntimeFormat flow_format_ = flow::RuntimeFormat::kCri;
   flow::LogPosition read_to_ = 0;
   bool terminal_ = false;
+  bool is_kept_ = false;      // a runtime has a file of it
   bool from_start_ = false;   // the flow begins with the first that its source wrote, as far as is known
   bool lacks_lines_ = false;  // some that the runtime has kept could not be read
   bool ended_ = false;

@@ -15,6 +15,11 @@ void GappedOutput::take(const flow::CriLine& line) {
   while (side.size() > 1 && side[1].at + flow::kGapSide <= captured.size()) side.pop_front();
 }
 
+void GappedOutput::forget_text() {
+  captured.clear();
+  side.clear();
+}
+
 void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
   const auto before = std::exchange(side, {});
   // The rest of a gap that was filled approximately is decided.

@@ -50,6 +50,8 @@ struct GappedOutput {
 
   /// Takes a captured line.
   void take(const flow::CriLine& line);
+  /// Drops the text that was taken, where no runtime has kept anything that it could be looked for in.
+  void forget_text();
   /// Takes a captured gap.
   void take_gap(const flow::CriLine& line, LoggedGap gap);
 
