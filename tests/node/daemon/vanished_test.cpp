@@ -91,7 +91,7 @@ TEST_F(Vanished, WhoAskedBeforeGoesOn) {
   start();
   write(0, 100);
   expect_all();
-  LogFollower follower(*daemon_, root_, kFlow);
+  const LogFollower follower(*daemon_, root_, kFlow);
   ASSERT_TRUE(follower.gets(written_.size()));
   ASSERT_TRUE(fs::remove(daemon_->socket()));
   ASSERT_TRUE(eventually([this] { return answers(); }));

@@ -56,6 +56,15 @@ void fork_until_closed(int told, std::atomic<std::uint64_t>& lives) {
   }
 }
 
+// In a page that children share.
+std::atomic<std::uint64_t>& shared_count() {
+  using Count = std::atomic<std::uint64_t>;
+  void* const page =
+      ::mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw std::runtime_error("no shared page");
+  return *new (page) Count(0);
+}
+
 // Two of these have a cgroup as Docker makes it. The others are in the test's own.
 class Forkers {
  public:
@@ -63,10 +72,6 @@ class Forkers {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     const Fd told(ends[0]);
-    void* const page =
-        ::mmap(nullptr, sizeof *lives_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) throw std::runtime_error("no shared page");
-    lives_ = new (page) std::atomic<std::uint64_t>(0);
     go_on_ = Fd(ends[1]);
     for (const ScratchCgroup* cgroup :
          std::initializer_list<const ScratchCgroup*>{&a_, &b_, nullptr, nullptr}) {
@@ -74,7 +79,7 @@ class Forkers {
       if (child == 0) {
         go_on_.reset();
         if (cgroup != nullptr) cgroup->join();
-        fork_until_closed(told.get(), *lives_);
+        fork_until_closed(told.get(), lives_);
         ::_exit(0);
       }
       children_.push_back(child);
@@ -82,7 +87,7 @@ class Forkers {
   }
   ~Forkers() {
     end();
-    ::munmap(lives_, sizeof *lives_);
+    ::munmap(&lives_, sizeof lives_);
   }
   Forkers(const Forkers&) = delete;
   Forkers& operator=(const Forkers&) = delete;
@@ -93,7 +98,7 @@ class Forkers {
     children_.clear();
   }
   // How many processes have lived and ended.
-  [[nodiscard]] std::uint64_t lives() const { return *lives_; }
+  [[nodiscard]] std::uint64_t lives() const { return lives_; }
   [[nodiscard]] const ScratchCgroup& a() const { return a_; }
   [[nodiscard]] const ScratchCgroup& b() const { return b_; }
 
@@ -102,7 +107,7 @@ class Forkers {
   ScratchCgroup b_{"docker/" + id_of('b')};
   Fd go_on_;
   std::vector<pid_t> children_;
-  std::atomic<std::uint64_t>* lives_ = nullptr;  // in a page that the children share
+  std::atomic<std::uint64_t>& lives_ = shared_count();
 };
 
 // User and system time of each process there is, as an exporter reads them.
@@ -231,7 +236,9 @@ TEST(CpuEquality, AllOfThousandsOfShortLives) {
 
   forkers.end();
   (void)daemon.settled_stats();
-  for (const auto& [digit, cgroup] : {std::pair('a', &forkers.a()), std::pair('b', &forkers.b())}) {
+  for (const auto& known : {std::pair('a', &forkers.a()), std::pair('b', &forkers.b())}) {
+    const char digit = known.first;
+    const ScratchCgroup* const cgroup = known.second;
     const double kernels = static_cast<double>(charged_ns(cgroup->path())) * 1e-9;
     double ours = 0;
     const auto near = [&] {

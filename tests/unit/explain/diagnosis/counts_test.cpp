@@ -69,7 +69,9 @@ TEST(Counts, NamedAndCountedNodesAreAllThatThereAre) {
       const std::size_t all = number_behind(diagnosis.filter.summary, "0/");
       if (diagnosis.filter.verdict != Verdict::kFailed || all == 0 || diagnosis.reasons.empty()) return;
       ++checked;
-      expect_sums(diagnosis, all, log + ' ' + pod + ": ");
+      std::string whose = log;
+      whose.append(" ").append(pod).append(": ");
+      expect_sums(diagnosis, all, whose);
     });
   }
   EXPECT_GT(checked, 20U);

@@ -54,8 +54,8 @@ TEST(Advice, ABroadPatternTakesOnlyAResourcesName) {
   const std::string lacks = means("Insufficient example.com/fpga");
   EXPECT_EQ(means("Insufficient aws.amazon.com/neuroncore"), lacks);
   for (const char* text :
-       {"Insufficient quotas, quotaName: a, runtime: cpu:8, used: cpu:8, pod's request: cpu:1, "
-        "exceedDimensions: [cpu]",
+       {("Insufficient quotas, quotaName: a, runtime: cpu:8, used: cpu:8, pod's request: cpu:1, "
+         "exceedDimensions: [cpu]"),
         "Insufficient non-preemptible quotas, quotaName: a", "Insufficient gpu devices",
         "Insufficient Devices", "Insufficient batch cpu", "Insufficient capacity", "Insufficient a/b c",
         "Insufficient a/b/c", "Insufficient attachable-volumes-gce-pd",
