@@ -218,7 +218,7 @@ TEST(TimeOrderTest, ALongLogGoesOnBehindAClockThatWasSetBack) {
 TEST(TimeOrderTest, AnotherLogIsSortedInHoweverNearItIs) {
   const Records one = every(20, 0, 20 * kMinute);
   Records other = every(20, 16 * kMinute + 7, 30 * kMinute);
-  Records right = one + other;
+  const Records right = one + other;
   const auto in_order = [](Records records) {
     std::ranges::stable_sort(records, {}, [](const std::string& line) { return line.substr(0, 20); });
     return records;
