@@ -118,6 +118,23 @@ TEST_F(LogConsumerAhead, AFileWaitsToo) {
   EXPECT_EQ(journal_->stream(9)->sums.captured, kSize);
 }
 
+// But a file may be cut off, so it does not wait for the end of a flood.
+TEST_F(LogConsumerAhead, AFileHasATurnAllTheSame) {
+  constexpr std::uint64_t kSize = std::uint64_t{200} << 20U;
+  begin(1h, 0);
+  ASSERT_TRUE(files_.add([]() -> Result<FileStreams::Added> {
+    return FileStreams::Added{
+        {.stream = 9}, "file/log", std::make_unique<ScriptedFile>(std::string(kSize, 'f'))};
+  }));
+  source_.push({2, Bytes{9, kSize - 1, kSize - 1, bytes("f")}});
+  rounds(200);
+  const std::uint64_t read = journal_->stream(9)->sums.captured;
+  ASSERT_LT(read, kSize) << "it waits";
+  now_ += 3s;
+  rounds(1);
+  EXPECT_GT(journal_->stream(9)->sums.captured, read);
+}
+
 // What the tap has told of a file is known by its time, however long it was in the ring.
 TEST_F(LogConsumerAhead, WhatWaitsInTheRingOfAFileIsNotTakenTwice) {
   begin(10h, 0);
