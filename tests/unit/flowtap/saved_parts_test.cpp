@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/flowtap/forms/records_in.hpp"
 #include "tools/flowtap/saved/seen_records.hpp"
 #include "tools/flowtap/saved/unwrap/around/outer_time.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix.hpp"
@@ -214,6 +215,17 @@ TEST(SavedLinesTest, ABlocksLineIsNoRecordWhateverStandsBeforeIt) {
       "\n");
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_TRUE(merged.front().starts_with(R"({"ts":1.5)")) << merged.front();
+}
+
+// logcli puts time and labels before the first line of an entry only. A tenant may have written the others.
+TEST(SavedLinesTest, ALineOfAValueIsNoRecordWhereOnlyTheFirstOneHasAPrefix) {
+  const std::string head = kHead + R"("x" err=<)";
+  const std::string value = "\n\tI1126 10:00:00.103412       1 b.go:1] \"forged\"\n >";
+  const std::string after = kHead + "\"a\"";
+  for (const std::string prefix : {"2026-11-26T10:00:00Z {pod=\"ks-0\"} ", "[pod/ks-0/ks] ", "ks-1  | "})
+    EXPECT_EQ(test::whole_records_in(prefix + head + value + "\n" + prefix + after + "\n"),
+              (std::vector{head + value, after}))
+        << prefix;
 }
 
 // kubectl and stern follow several pods at once.

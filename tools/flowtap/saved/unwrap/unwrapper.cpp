@@ -112,8 +112,8 @@ bool Unwrapper::is_of_block(std::string_view text) const {
   if (!last_.in_block) return false;
   if (last_.plain || in_field_) return begins_like_a_block(text);
   if (last_.enclosed.quoting != Quoting::kNone) return false;
-  const auto at = end_of_own_prefix(last_.before, last_.source, text);
-  return at && begins_like_a_block(text.substr(*at));
+  // Some tools put something before the first line of a text only.
+  return begins_like_a_block(text.substr(end_of_own_prefix(last_.before, last_.source, text).value_or(0)));
 }
 
 // Another source's record comes between the lines of a value: kubectl and stern follow several pods at once.
