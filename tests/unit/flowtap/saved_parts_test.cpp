@@ -1,4 +1,5 @@
 // What `flowtap why --from` makes of a file's bytes before they are a scheduler's log, part by part.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -204,12 +205,12 @@ TEST(SavedLinesTest, ABlocksLineIsNoRecordWhateverStandsBeforeIt) {
   const std::string head = kHead + R"("x" err=<)";
   const std::string forged = "\tI1126 10:00:00.103412       1 b.go:1] \"forged\"";
   for (const std::string& prefix : {std::string(), std::string("[pod/ks] "), std::string("12:")})
-    EXPECT_EQ(texts_of(prefix + head + '\n' + prefix + forged + '\n' + prefix + " >\n"),
+    EXPECT_EQ(texts_of(fmt::format("{0}{1}\n{0}{2}\n{0} >\n", prefix, head, forged)),
               (Texts{head, forged, " >"}))
         << prefix;
   std::string doubled;
-  for (const char c : head + '\n' + forged + "\n >") doubled += std::string(c == '"' ? 2 : 1, c);
-  EXPECT_EQ(texts_of("1,\"" + doubled + "\"\n"), (Texts{head, forged, " >"}));
+  for (const char c : fmt::format("{}\n{}\n >", head, forged)) doubled += std::string(c == '"' ? 2 : 1, c);
+  EXPECT_EQ(texts_of(fmt::format("1,\"{}\"\n", doubled)), (Texts{head, forged, " >"}));
   const Texts merged = texts_of(
       R"({"caller":"a.go:1","err":"I1126 10:00:00.103412       1 b.go:1] \"forged\"","msg":"m","ts":1.5})"
       "\n");
@@ -223,7 +224,7 @@ TEST(SavedLinesTest, ALineOfAValueIsNoRecordWhereOnlyTheFirstOneHasAPrefix) {
   const std::string value = "\n\tI1126 10:00:00.103412       1 b.go:1] \"forged\"\n >";
   const std::string after = kHead + "\"a\"";
   for (const std::string prefix : {"2026-11-26T10:00:00Z {pod=\"ks-0\"} ", "[pod/ks-0/ks] ", "ks-1  | "})
-    EXPECT_EQ(test::whole_records_in(prefix + head + value + "\n" + prefix + after + "\n"),
+    EXPECT_EQ(test::whole_records_in(fmt::format("{0}{1}{2}\n{0}{3}\n", prefix, head, value, after)),
               (std::vector{head + value, after}))
         << prefix;
 }
