@@ -30,9 +30,14 @@ int refuse(const Error& error, int status) {
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root, config.state_dir);
   if (!lock) return refuse(lock.error(), 1);
-  if (const Status removed = detach(config.stream, config.host_root); !removed)
-    return refuse(removed.error(), 1);
+  const auto waiting = detach(config.stream, config.host_root);
+  if (!waiting) return refuse(waiting.error(), 1);
   std::cout << "nothing of flowtap is left in the kernel\n";
+  if (*waiting > 0)
+    std::cout << fmt::format(
+        "{} bytes of log records that no flowtapd had taken are lost; a start of flowtapd before --detach "
+        "takes them\n",
+        *waiting);
   return 0;
 }
 

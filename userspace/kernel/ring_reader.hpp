@@ -37,9 +37,7 @@ class RingReader final : public flow::RecordSource {
 
   /// How many bytes the ring holds, and how many it can hold.
   [[nodiscard]] std::uint64_t backlog() const;
-  [[nodiscard]] double fill() const override {
-    return static_cast<double>(backlog()) / static_cast<double>(capacity());
-  }
+  [[nodiscard]] Fill fill() const override { return {backlog(), capacity()}; }
   [[nodiscard]] std::uint64_t capacity() const { return data_.size() / 2; }
 
  private:

@@ -26,7 +26,7 @@ std::vector<std::string> check(const StreamOptions& options) {
   return lines;
 }
 
-Status detach(const StreamOptions& options, const std::string& host_root) {
+Result<std::uint64_t> detach(const StreamOptions& options, const std::string& host_root) {
   return kernel::detach_log_tap(bpffs_path(options, host_root));
 }
 

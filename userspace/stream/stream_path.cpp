@@ -71,7 +71,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
       [losses = path->losses_.get()](flow::StreamNo stream) { return losses->of(stream); });
   path->drain_ = std::make_unique<Drain>(
       path->tap_->source(), journal, path->tap_->slots(), *path->namer_,
-      [&store] { return store.followers() > 0; }, path->tap_->outlives());
+      [&store] { return store.followers() > 0; }, [&tap = *path->tap_] { return tap.outlives(); });
   path->v1_search_.emplace(places.host_root);
   if (auto warning = path->v1_search_->look_around()) warnings.push_back(std::move(*warning));
   return path;

@@ -10,10 +10,21 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "kernel/log/log_programs.hpp"
 
 namespace flowtap::test {
+
+/// Those that a test has opened: containers that run on this machine may have others.
+inline std::vector<kernel::LogStream> opened(std::vector<kernel::LogStream> streams) {
+  std::erase_if(streams, [](const kernel::LogStream& stream) { return stream.target.cgroup != 0; });
+  return streams;
+}
+inline std::vector<kernel::Relieved> opened(std::vector<kernel::Relieved> streams) {
+  std::erase_if(streams, [](const kernel::Relieved& stream) { return stream.before.target.cgroup != 0; });
+  return streams;
+}
 
 /// A BPF file system and a mount namespace of the test's own: its pins belong to nobody else, and go with it.
 class PinnedTap : public ::testing::Test {

@@ -26,7 +26,7 @@ class RingDrainTest : public LogConsumerAhead {
 
 TEST_F(RingDrainTest, ASlowLinesThreadEndsNoDrain) {
   begin(10s, 2);
-  consumer_->rest([] { return 0.0; });
+  consumer_->rest([] { return RecordSource::Fill(); });
   rounds();
   append_others();
   append_others();
@@ -37,7 +37,7 @@ TEST_F(RingDrainTest, ASlowLinesThreadEndsNoDrain) {
 
 TEST_F(RingDrainTest, OneThatStandsStillEndsNoneEither) {
   begin(10s, 2);
-  consumer_->rest([] { return 0.0; });
+  consumer_->rest([] { return RecordSource::Fill(); });
   drain(0, 1s).all();
   EXPECT_EQ(source_.held(), 0U) << "the consumer has given it up";
 }

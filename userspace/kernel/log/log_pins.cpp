@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 
 // The end of the name of a folder that is being made or removed. (The kernel allows no dots in these names.)
 constexpr const char* kPart = "_part";
+// The pin of a layout's ring in its folder.
+constexpr const char* kRing = "/ring";
 
 // FNV-1a over numbers. All that matters is that no two of our layouts get the same value.
 constexpr std::uint64_t layout_hash() {
@@ -182,10 +184,21 @@ Status LogPins::add(const std::string& folder, const std::string& name, int obje
 std::uint64_t LogPins::ring_bytes() const {
   struct stat there{};
   if (::lstat(path_of(kHooks).c_str(), &there) != 0) return 0;
-  const Fd ring(bpf_obj_get((path_of(log_abi()) + "/ring").c_str()));
+  const Fd ring(bpf_obj_get((path_of(log_abi()) + kRing).c_str()));
   bpf_map_info info{};
   __u32 size = sizeof(info);
   return ring.valid() && bpf_map_get_info_by_fd(ring.get(), &info, &size) == 0 ? info.max_entries : 0;
+}
+
+std::vector<Fd> LogPins::rings() const {
+  std::vector<Fd> rings;
+  const auto names = layouts();
+  if (!names) return rings;
+  for (const std::string& name : *names) {
+    Fd ring(bpf_obj_get((path_of(name) + kRing).c_str()));
+    if (ring.valid()) rings.push_back(std::move(ring));
+  }
+  return rings;
 }
 
 Result<bool> LogPins::keep(const std::string& folder,

@@ -54,6 +54,9 @@ class LogPins {
   /// The size of the ring that a start of this build would go on with; 0: there is none.
   [[nodiscard]] std::uint64_t ring_bytes() const;
 
+  /// The rings of all layouts, as far as they can be opened.
+  [[nodiscard]] std::vector<Fd> rings() const;
+
   /// Pins one more object into a folder.
   [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
 

@@ -163,7 +163,8 @@ class LogOpened {
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
 /// Ends all capture on the node: removes what builds of any layout have pinned. Without a BPF file system nothing is
-/// pinned. An error where it cannot look at something or cannot remove it.
-[[nodiscard]] Status detach_log_tap(const std::string& bpffs);
+/// pinned. Returns how many bytes of records waited in the rings, and went with them. An error where it cannot look at
+/// something or cannot remove it.
+[[nodiscard]] Result<std::uint64_t> detach_log_tap(const std::string& bpffs);
 
 }  // namespace flowtap::kernel

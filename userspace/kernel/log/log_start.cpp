@@ -13,6 +13,7 @@
 #include "kernel/log/log_programs.hpp"
 #include "kernel/preemption.hpp"
 #include "kernel/requirements.hpp"
+#include "kernel/ring_reader.hpp"
 
 namespace flowtap::kernel {
 
@@ -180,10 +181,17 @@ Result<LogLive> start_log_tap(const LogOptions& options) {
   return LogStart(options).start();
 }
 
-Status detach_log_tap(const std::string& bpffs) {
+Result<std::uint64_t> detach_log_tap(const std::string& bpffs) {
   const LogPins pins(bpffs);
   FTAP_TRY_ASSIGN(mounted, pins.mounted());
-  return mounted ? pins.remove_all() : Status{};
+  if (!mounted) return 0;
+  const auto rings = pins.rings();
+  FTAP_TRY(pins.remove_all());
+  // The programs are gone by now, so nothing comes into a ring any more.
+  std::uint64_t waiting = 0;
+  for (const Fd& ring : rings)
+    if (const auto reader = RingReader::open(ring.get())) waiting += (*reader)->backlog();
+  return waiting;
 }
 
 }  // namespace flowtap::kernel

@@ -48,8 +48,12 @@ class RecordSource {
   /// The place behind all that is there now, whether it may be drained yet or not. A source that cannot tell has nothing more.
   [[nodiscard]] virtual RingPosition head() const { return position(); }
 
-  /// Which part of all that the source can hold waits to be drained: 0 to 1. A source that cannot overflow says 0.
-  [[nodiscard]] virtual double fill() const { return 0; }
+  /// What waits to be drained, and how much the source can hold, in bytes. A source that cannot overflow has no capacity.
+  struct Fill {
+    std::uint64_t held = 0;
+    std::uint64_t capacity = 0;
+  };
+  [[nodiscard]] virtual Fill fill() const { return {}; }
 
   /// Says that all before `position` is safe, so that the room is the producer's again. This also skips what a journal already
   /// has.

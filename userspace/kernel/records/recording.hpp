@@ -78,7 +78,7 @@ class RecordingSource final : public RecordSource {
   }
   [[nodiscard]] RingPosition position() const override { return inner_->position(); }
   [[nodiscard]] RingPosition head() const override { return inner_->head(); }
-  [[nodiscard]] double fill() const override { return inner_->fill(); }
+  [[nodiscard]] Fill fill() const override { return inner_->fill(); }
   void commit(RingPosition position) override;
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override { return inner_->wait(longest); }
   void interrupt() override { inner_->interrupt(); }

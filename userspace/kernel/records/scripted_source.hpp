@@ -36,14 +36,20 @@ class ScriptedSource final : public RecordSource {
   void commit(RingPosition position) override;
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override;
   void interrupt() override;
-  [[nodiscard]] double fill() const override { return fill_is; }
+  [[nodiscard]] Fill fill() const override { return fill_of(fill_is); }
 
   /// Records that are not committed.
   [[nodiscard]] std::size_t held() const;
   /// How long the last wait() was told to wait at most.
   [[nodiscard]] std::chrono::milliseconds patience() const;
 
-  double fill_is = 0;  ///< what fill() returns
+  /// A ring that is full to this part.
+  [[nodiscard]] Fill fill_of(double part) const {
+    return {static_cast<std::uint64_t>(part * static_cast<double>(capacity_is)), capacity_is};
+  }
+
+  double fill_is = 0;                                     ///< the part of it that fill() returns
+  std::uint64_t capacity_is = std::uint64_t{100} << 20U;  ///< bytes
 
  private:
   struct Item {

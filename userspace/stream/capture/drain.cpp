@@ -9,9 +9,9 @@ namespace {
 // It goes ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
 constexpr int kNice = -10;
 
-flow::ConsumerOptions options_with(std::function<bool()> followed, bool ring_stays) {
+flow::ConsumerOptions options_with(std::function<bool()> followed, std::function<bool()> ring_stays) {
   flow::ConsumerOptions options;
-  options.ring_stays = ring_stays;
+  options.ring_stays = std::move(ring_stays);
   options.followed = std::move(followed);
   return options;
 }
@@ -19,9 +19,10 @@ flow::ConsumerOptions options_with(std::function<bool()> followed, bool ring_sta
 }  // namespace
 
 Drain::Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams,
-             flow::Namer& namer, std::function<bool()> followed, bool ring_stays)
+             flow::Namer& namer, std::function<bool()> followed, std::function<bool()> ring_stays)
     : source_(source),
-      consumer_(source, journal, streams, namer, options_with(std::move(followed), ring_stays), &files_) {}
+      consumer_(source, journal, streams, namer, options_with(std::move(followed), std::move(ring_stays)),
+                &files_) {}
 
 void Drain::start() {
   thread_ = std::thread([this] { run(); });

@@ -19,10 +19,10 @@ class Drain {
  public:
   static constexpr const char* kRing = "log_ring";  ///< what it reads, as ReadErrors has it
 
-  /// All must outlive it. `followed` says whether somebody follows what is made of the journal. `ring_stays`: what is left in it at
-  /// the end is there for the next service.
+  /// All must outlive it. `followed` says whether somebody follows what is made of the journal. `ring_stays`: whether
+  /// what is left in it at the end is there for the next service. The draining thread asks it.
   Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams, flow::Namer& namer,
-        std::function<bool()> followed, bool ring_stays);
+        std::function<bool()> followed, std::function<bool()> ring_stays);
   ~Drain() { stop(); }
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;

@@ -39,6 +39,7 @@ void LogTap::keep_pinned() {
     if (!kept.error().hint.empty()) spdlog::error("hint: {}", printable(kept.error().hint));
   }
   pinned_ = kept ? Status() : std::unexpected(kept.error());
+  are_pinned_ = pinned_.has_value();
 }
 
 void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings) {
@@ -70,7 +71,7 @@ const kernel::LogMisses& LogTap::count_misses() {
 void LogTap::report(api::StreamStatusReport& report) const {
   report.backend = kernel::backend_name(live_->backend());
   report.reason = live_->why();
-  report.pinned = outlive_ && pinned_;
+  report.pinned = outlives();
   report.pinned_in_namespace = pinned_in_namespace_;
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();

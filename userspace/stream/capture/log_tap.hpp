@@ -1,6 +1,7 @@
 // The log tap as a stage of the stream path: the programs in the kernel, their ring, and the slots of their streams.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,8 +49,8 @@ class LogTap {
   /// Null: the open files of the node's processes cannot be listed.
   [[nodiscard]] const kernel::OpenFiles* files() const { return files_ ? &*files_ : nullptr; }
 
-  /// Whether what is pinned, and the ring with it, is there when this process has ended.
-  [[nodiscard]] bool outlives() const { return outlive_; }
+  /// Whether what is pinned, and the ring with it, is there when this process has ended. Safe from any thread.
+  [[nodiscard]] bool outlives() const { return outlive_ && are_pinned_; }
   /// A sentence that says what is captured, and through what.
   [[nodiscard]] std::string how() const;
 
@@ -84,6 +85,7 @@ class LogTap {
   bool outlive_ = false;                // the pins outlive this process
   bool pinned_in_namespace_ = false;    // for as long as other processes have its mount namespace
   Status pinned_;                       // whether they are there
+  std::atomic<bool> are_pinned_{true};  // the same, for other threads
   kernel::RingReader* ring_ = nullptr;  // source_ itself, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
   const flow::RecordingSource* recording_ = nullptr;  // source_, until it is cut short

@@ -52,10 +52,11 @@ TEST_F(LogTapTakeover, AHookWithoutItsLinkIsMadeAnew) {
     EXPECT_FALSE(live.taken_over());
     EXPECT_TRUE(std::filesystem::exists(link));
     EXPECT_EQ(live.program_stats(false).size(), kPrograms);
-    const auto relieved = live.relieve();
-    ASSERT_TRUE(relieved) << relieved.error().what;
-    ASSERT_EQ(relieved->size(), 1U);
-    EXPECT_EQ(relieved->front().before.stream, stream);
+    auto all = live.relieve();
+    ASSERT_TRUE(all) << all.error().what;
+    const auto relieved = test::opened(std::move(*all));
+    ASSERT_EQ(relieved.size(), 1U);
+    EXPECT_EQ(relieved.front().before.stream, stream);
     live.forget_older();
     EXPECT_FALSE(live.left_over()) << live.left_over()->what;
 
@@ -65,7 +66,7 @@ TEST_F(LogTapTakeover, AHookWithoutItsLinkIsMadeAnew) {
     ASSERT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), static_cast<ssize_t>(text.size()));
     test::Captured captured;
     ASSERT_TRUE((*live.ring())->drain(1U << 20U, [&](std::span<const std::byte> raw) { captured.add(raw); }));
-    EXPECT_EQ(captured.of(relieved->front().number).whole(), text);
+    EXPECT_EQ(captured.of(relieved.front().number).whole(), text);
     EXPECT_TRUE(start().taken_over());
     ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
   }

@@ -52,7 +52,7 @@ TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   be_quiet();
   pass("not heard");
   EXPECT_EQ((*ring)->backlog(), backlog) << "nothing is emitted";
-  const auto slots = streams->sweep();
+  const auto slots = test::opened(streams->sweep());
   ASSERT_EQ(slots.size(), 1U);
   EXPECT_EQ(slots[0].passed, 14U);
   EXPECT_EQ(slots[0].lost[FTAP_LOSS_QUIET], 9U);
@@ -139,7 +139,7 @@ TEST_F(LogTapTakeover, NumbersAreNeverUsedAgain) {
   EXPECT_EQ(open(start(), one), 1000U);
   options_.first_stream = 7;  // lower than the running tap has reached
   EXPECT_EQ(open(start(), other), 1001U);
-  EXPECT_EQ(start().streams()->sweep().size(), 2U);
+  EXPECT_EQ(test::opened(start().streams()->sweep()).size(), 2U);
   ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
   options_.first_stream = 1002;
   const auto fresh = start();
@@ -161,6 +161,28 @@ TEST_F(LogTapTakeover, TheRingKeepsItsName) {
   }
   ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
   EXPECT_NE((*start().ring())->ring_id(), id);
+}
+
+TEST_F(LogTapTakeover, WhatNobodyHasTakenIsToldAsItGoes) {
+  std::uint64_t backlog = 0;
+  {
+    const test::Pipe pipe;
+    const auto live = start();
+    auto streams = live.streams();
+    const auto ring = live.ring();
+    ASSERT_TRUE(streams && ring);
+    ASSERT_TRUE(streams->open(test::target_of(pipe.out.get(), FTAP_KIND_PIPE)));
+    streams->beat();
+    std::array<char, 100> text{};
+    ASSERT_EQ(::write(pipe.in.get(), text.data(), text.size()), 100);
+    ASSERT_EQ(::read(pipe.out.get(), text.data(), text.size()), 100);
+    backlog = (*ring)->backlog();
+    EXPECT_GT(backlog, text.size());
+  }
+  const auto waiting = kernel::detach_log_tap(options_.bpffs);
+  ASSERT_TRUE(waiting);
+  EXPECT_EQ(*waiting, backlog);
+  EXPECT_EQ(kernel::detach_log_tap(options_.bpffs).value_or(1), 0U);
 }
 
 // Drops it for the calling process.

@@ -77,7 +77,7 @@ TEST_F(LogTapUpgradeDied, AfterTheOlderBuildWasMuted) {
   flow::StreamNo todays = 0;
   {
     auto live = start();
-    const auto relieved = must(live.relieve());
+    const auto relieved = test::opened(must(live.relieve()));
     ASSERT_EQ(relieved.size(), 1U);
     EXPECT_EQ(relieved.front().before.stream, tomorrows);
     todays = relieved.front().number;
@@ -195,7 +195,7 @@ TEST_F(LogTapUpgradeDied, BeforeItHadNamedWhatItRelieved) {
   KnowsNobody namer;
   auto live = start();
   ASSERT_TRUE(relieve_older(live, *journal, namer));
-  const std::vector<kernel::LogStream> now = must(live.streams()).sweep();
+  const std::vector<kernel::LogStream> now = test::opened(must(live.streams()).sweep());
   ASSERT_EQ(now.size(), 1U);
   for (const flow::StreamNo stream : {tomorrows.at(first), now.front().stream}) {
     const auto known = journal->stream(stream);
@@ -217,7 +217,7 @@ TEST_F(LogTapUpgradeDied, ManyTimesBeforeItLedAnyHook) {
     EXPECT_EQ(folders(), 3) << "the hooks', tomorrow's and today's";
   }
   auto live = start();
-  const auto relieved = must(live.relieve());
+  const auto relieved = test::opened(must(live.relieve()));
   ASSERT_EQ(relieved.size(), 1U);
   EXPECT_EQ(relieved.front().before.stream, tomorrows);
   live.forget_older();

@@ -164,7 +164,7 @@ class LogConsumerTest : public testing::Test {
                                                               .slot_rest = 5ms,
                                                               .users = 0s,
                                                               .taker_patience = taker_patience_,
-                                                              .ring_stays = ring_stays_,
+                                                              .ring_stays = [this] { return ring_stays_; },
                                                               .last_patience = last_patience_,
                                                               .followed = [this] { return lines_followed_; },
                                                               .now = [this] { return now_; }},

@@ -56,12 +56,24 @@ TEST_F(LogConsumerAhead, AFullRingWaitsForNobody) {
   EXPECT_EQ(source_.held(), 0U);
 }
 
+// What writers bring while the consumer waits for a CPU is as much, however small the ring is.
+TEST_F(LogConsumerAhead, ASmallRingKeepsMoreOfItselfFree) {
+  begin(1h, 2);
+  source_.capacity_is = std::uint64_t{1} << 20U;
+  source_.fill_is = 0.49;
+  rounds_for(30ms);
+  EXPECT_GT(source_.held(), pieces_ / 2);
+  source_.fill_is = 0.5;
+  rounds();
+  EXPECT_EQ(source_.held(), 0U);
+}
+
 // Nothing comes into a ring at rest, but another one fills meanwhile.
 TEST_F(LogConsumerAhead, ARingAtRestMayBeFullWhileTheOneThatFillsIsNot) {
   begin(1h, 2);
   source_.fill_is = 1;
   double other = 0;
-  consumer_->rest([&other] { return other; });
+  consumer_->rest([&] { return source_.fill_of(other); });
   rounds();
   EXPECT_GT(source_.held(), pieces_ / 2);
   take_by(std::size_t{1} << 20U, 0ms);
@@ -215,6 +227,19 @@ TEST_F(LogConsumerEnd, WhatHasNoRoomInTheJournalIsLeftInARingThatStays) {
   take_by(std::size_t{1} << 20U, 1ms);
   take_all();
   EXPECT_EQ(text(1).size(), std::size_t{1} << 20U);
+}
+
+// Whoever has removed the pins meanwhile leaves the ring to nobody.
+TEST_F(LogConsumerEnd, WhatHasNoRoomIsTakenAllTheSameOnceTheRingStaysNoMore) {
+  ring_stays_ = true;
+  last_patience_ = 0ms;
+  begin(1h, 2);
+  rounds();
+  EXPECT_GT(source_.held(), pieces_ / 2);
+  ring_stays_ = false;
+  stop_ = true;
+  consumer_->run(stop_, failed_);
+  EXPECT_EQ(source_.held(), 0U);
 }
 
 }  // namespace

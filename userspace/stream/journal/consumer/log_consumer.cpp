@@ -405,7 +405,11 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   if (!end.head) end.head = source_.head();
   const auto known = journal_.stream(slot.stream);
   const bool told = known && known->sums.ended;
-  if (!told && source_.position() < *end.head) return look_again(now, kDrained);
+  if (!told && source_.position() < *end.head) {
+    // While the journal has no room that takes seconds, and a look at all slots costs the CPU that the lines' thread needs.
+    if (!waits_) look_again(now, kDrained);
+    return;
+  }
   if (!told && is_followed_file(slot.stream)) {
     files_->end(slot.stream);
     return look_again(now, kDrained);

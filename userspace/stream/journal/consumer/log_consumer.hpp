@@ -33,14 +33,11 @@ struct ConsumerOptions {
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
   std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
-  /// Until this part of the ring is full, it keeps what the journal has no room for. The rest of it is for what comes while the
-  /// consumer waits for a CPU.
-  double full = 0.9;
   /// A taker of the journal that stands still for so long has failed.
   static constexpr std::chrono::milliseconds kTakerPatience{10'000};
   std::chrono::milliseconds taker_patience = kTakerPatience;
-  /// What is in the ring at the end is there for the next service. Otherwise it goes with this process.
-  bool ring_stays = false;
+  /// Whether what is in the ring at the end is there for the next service. Otherwise it goes with this process.
+  std::function<bool()> ring_stays = [] { return false; };
   std::chrono::milliseconds last_patience{5'000};  ///< how long the end waits for room in the journal
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
@@ -90,9 +87,9 @@ class LogConsumer {
   /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
-  /// The ring's programs are at rest, so what it holds can wait however full it is. What comes goes into another ring: `fill` says
-  /// which part of that one is full. For the consumer's thread.
-  void rest(std::function<double()> fill) { fill_ = std::move(fill); }
+  /// The ring's programs are at rest, so what it holds can wait however full it is. What comes goes into another ring: `fill` is
+  /// that one's. For the consumer's thread.
+  void rest(std::function<RecordSource::Fill()> fill) { fill_ = std::move(fill); }
   /// All that the ring will ever hold was drained, so what is missing by now will not come. For the consumer's thread.
   void settle();
 
@@ -181,10 +178,12 @@ class LogConsumer {
   Batch batch_;
   std::chrono::milliseconds poll_;
   bool wake_ = false;
-  bool behind_ = false;                                               // a followed file is being read
-  bool ends_ = false;                                                 // this round may be the last one
-  bool takes_all_ = false;                                            // nobody is waited for any more
-  std::function<double()> fill_ = [this] { return source_.fill(); };  // of the ring that is being filled
+  bool behind_ = false;     // a followed file is being read
+  bool ends_ = false;       // this round may be the last one
+  bool takes_all_ = false;  // nobody is waited for any more
+  std::function<RecordSource::Fill()> fill_ = [this] {
+    return source_.fill();
+  };  // of the ring that is being filled
   bool is_drained_ = false;  // the last round has left nothing in the ring
   bool waits_ = false;       // the last round has left something in the ring, for want of room
   Clock::time_point files_read_ = options_.now();  // when followed files last had their turn

@@ -1,5 +1,6 @@
 // How the consumer ends, and what it does while the journal has no room: the ring keeps what the lines' thread, which takes all of the
 // journal, cannot get yet. So the journal gives up what was not taken only once both are full.
+#include <algorithm>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -11,6 +12,14 @@ namespace flowtap::flow {
 namespace {
 
 constexpr std::chrono::milliseconds kNoMemory{10};  // until there may be some again
+
+// The ring keeps what the journal has no room for. Some of it stays free for what comes while the consumer waits for a CPU: what
+// writers can bring in that time does not get less where the ring is small.
+bool is_full(const RecordSource::Fill& ring) {
+  constexpr std::uint64_t kLeast = std::uint64_t{2} << 20U;
+  const std::uint64_t free = std::min(ring.capacity / 2, std::max(ring.capacity / 10, kLeast));
+  return ring.capacity != 0 && ring.held + free >= ring.capacity;
+}
 
 }  // namespace
 
@@ -32,7 +41,7 @@ bool LogConsumer::is_taker_behind(Clock::time_point now) {
 }
 
 bool LogConsumer::waits_for_taker(Clock::time_point now) {
-  return !takes_all_ && is_taker_behind(now) && fill_() < options_.full;
+  return !takes_all_ && is_taker_behind(now) && !is_full(fill_());
 }
 
 // A container that begins while its ENTER waits in the ring may be gone when that is drained, and what it is called with it.
@@ -57,7 +66,7 @@ void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>&
     ends_ = stop;
     if (ends_ && !until) until = options_.now() + options_.last_patience;
     const bool is_late = ends_ && options_.now() >= *until;
-    takes_all_ = is_late && !options_.ring_stays;
+    takes_all_ = is_late && !options_.ring_stays();
     try {
       round();
       last = ends_ && (is_late || is_drained_ || source_.head() == source_.position());
