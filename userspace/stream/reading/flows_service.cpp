@@ -63,6 +63,7 @@ Result<std::unique_ptr<api::FlowListReader>> FlowsService::list_reader(const api
 
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
                                                  const std::set<std::string>* only) const {
+  if (only == nullptr) store_.check_files();
   std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
   const std::uint64_t now = wall_ns();
   for (api::FlowStatus& flow : all) {

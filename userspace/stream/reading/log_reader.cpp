@@ -40,6 +40,7 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
     if (reader->earlier_.any()) return reader;
     return unknown_flow(flow);
   }
+  store.check_file(reader->flow_);
   if (options.follow) {
     // It follows before it looks at the end, so that nothing is missed in between.
     reader->follower_ = store.follow(*reader->flow_, hurry);
@@ -147,8 +148,8 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
     if (last != std::string_view::npos) continue;
-    // Whoever cuts the file amid a line leaves nothing that could be waited for.
-    if (!part.text.empty() && !piece.end && !options_.follow)
+    // Whoever cuts the file while it is read leaves nothing that could be waited for.
+    if (!piece.end && !options_.follow)
       return fail("the file of " + in_quotes(flow_->log.id()) + " was cut by somebody else",
                   "only flowtapd may change what is in its state directory; find what else writes there");
     break;

@@ -1,6 +1,7 @@
 #include "stream/store/flow_log.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -380,6 +381,15 @@ void FlowLog::drop_buffered(std::uint64_t bytes) {
 
 void FlowLog::settle() {
   if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
+}
+
+bool FlowLog::is_whole(const File& file) {
+  if (file.inode == 0) return true;
+  struct stat there{};
+  // Whatever keeps this process from looking has not changed the file.
+  if (::lstat(file.path.c_str(), &there) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return S_ISREG(there.st_mode) && there.st_ino == file.inode &&
+         static_cast<std::uint64_t>(there.st_size) >= file.length;
 }
 
 void FlowLog::remove_file() {

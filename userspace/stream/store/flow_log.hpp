@@ -147,6 +147,21 @@ class FlowLog {
   /// The file is another flow's from now on.
   void rename(const std::string& dir, const std::string& id);
 
+  /// What the file is known by.
+  struct File {
+    std::string path;
+    std::uint64_t inode = 0;  ///< 0: there is none
+    std::uint64_t length = 0;
+  };
+  [[nodiscard]] File file() const { return {current_path(), written_.inode, written_.length}; }
+  /// Whether the file is there, with all that was written to it.
+  [[nodiscard]] static bool is_whole(const File& file);
+  /// Somebody has removed or cut the file: its lines have made room.
+  void give_up_file() {
+    remove_file();
+    forget_file();
+  }
+
   /// Reads at most `limit` bytes. Bytes in memory are put into `part`; `file` says where to read bytes in the file.
   void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
   /// The bytes read from the file are the log's. False: read() anew.

@@ -209,6 +209,11 @@ class FlowStore {
   /// A flow that is open and had to make room, or has no line yet, is known from now on. Safe from any thread.
   void expect(const std::string& id);
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
+  /// Finds out whether somebody has removed or cut the flow's file, so that what it had counts as gone before anybody reads it. Safe
+  /// from any thread.
+  void check_file(const Ref& flow);
+  /// The same of all flows.
+  void check_files();
   /// The flow that goes on in the place of one that had to make room; its followers are told when it has lines. Empty: there is
   /// none yet.
   [[nodiscard]] Ref successor(const Flow& gone) const;

@@ -46,6 +46,29 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
   }
 }
 
+void FlowStore::check_file(const Ref& flow) {
+  const std::scoped_lock lock(mutex_);
+  FlowLog& log = flow->log;
+  if (flow->gone || FlowLog::is_whole(log.file())) return;
+  change(log, [&log] {
+    log.give_up_file();
+    return true;
+  });
+  changed_.push_back(flow);
+}
+
+// Thousands of files are looked at without the lock. Those that are not as expected may have been written or renamed meanwhile.
+void FlowStore::check_files() {
+  std::vector<std::pair<Ref, FlowLog::File>> files;
+  {
+    const std::scoped_lock lock(mutex_);
+    files.reserve(flows_.size());
+    for (const auto& [id, flow] : flows_) files.emplace_back(flow, flow->log.file());
+  }
+  for (const auto& [flow, file] : files)
+    if (!FlowLog::is_whole(file)) check_file(flow);
+}
+
 FlowStore::Ref FlowStore::successor(const Flow& gone) const {
   const std::scoped_lock lock(mutex_);
   const Ref latest = gone.succession->latest.lock();

@@ -27,23 +27,39 @@ TEST_F(LogReaderTest, LinesAsTheyWere) {
             "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
 }
 
-TEST_F(LogReaderTest, AFileThatSomebodyHasCutAmidALineIsNotReadForEver) {
-  say("one"), say("two"), end(), flush();
-  const std::string path = options_.dir + "/" + flow::flow_file_name("f");
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 2);
-  for (const bool follow : {false, true}) {
-    SCOPED_TRACE(follow);
-    const auto cut = reader({.follow = follow});
-    auto piece = cut->read(1 << 20);
-    ASSERT_TRUE(piece);
-    EXPECT_EQ(piece->bytes, "one\n");
-    piece = cut->read(1 << 20);
-    if (follow)
-      EXPECT_TRUE(piece && piece->bytes.empty() && !piece->again);
-    else
-      EXPECT_FALSE(piece);
+// Amid a line, behind one, and from its beginning.
+class LogReaderCut : public LogReaderTest, public testing::WithParamInterface<std::string> {
+ protected:
+  LogReaderCut() { say("one"), say("two"), end(), flush(); }
+  // Somebody leaves this much of the file, without its times.
+  void cut() {
+    const std::string path = options_.dir + "/" + flow::flow_file_name("f");
+    const std::uint64_t whole = std::filesystem::file_size(path);
+    const std::uint64_t line = whole / 2;
+    std::filesystem::resize_file(path, GetParam().empty() ? 0 : GetParam() == "one\n" ? line : line + 5);
   }
+};
+
+TEST_P(LogReaderCut, WhileItIsReadItIsNotReadForEverAndHasNoEnd) {
+  const std::string left = GetParam().empty() ? "" : "one\n";
+  const auto whole = reader({});
+  const auto follower = reader({.follow = true});
+  cut();
+  std::string got;
+  auto piece = whole->read(1 << 20);
+  for (; piece && !piece->bytes.empty(); piece = whole->read(1 << 20)) got += piece->bytes;
+  EXPECT_FALSE(piece);
+  EXPECT_EQ(got, left);
+  EXPECT_EQ(drain(*follower), left) << "nothing says that it ends";
 }
+
+TEST_P(LogReaderCut, BeforeItIsReadItsBytesAreToldAsMissing) {
+  cut();
+  EXPECT_EQ(log({.gaps = true}),
+            "[flowtap: 8 bytes are missing here: they had to make room for newer ones]\n|");
+}
+
+INSTANTIATE_TEST_SUITE_P(To, LogReaderCut, testing::Values("one\ntw", "one\n", ""));
 
 // A runtime's file has it as a part, and kubelet's reader joins it with whatever comes next.
 TEST_F(LogReaderTest, NoNewlineIsAddedToAnOutputsLastLine) {
