@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -112,8 +113,11 @@ class EarlierLinesTest : public testing::Test {
                                   {.journal = journal_.get(), .drops_returns = drops_returns_});
     if (!reader) ADD_FAILURE() << reader.error().what;
     if (!reader) return nullptr;
-    for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())
+    int step = 1;
+    for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare(), ++step) {
       EXPECT_TRUE(done) << done.error().what;
+      if (behind_step_) behind_step_(step);
+    }
     return std::move(*reader);
   }
   // All that can be read now; "|" where the log ends.
@@ -157,7 +161,8 @@ class EarlierLinesTest : public testing::Test {
   std::uint64_t flooded_ = 0;
   std::uint64_t late_ = 0;  // seconds that lines are later than their numbers say
   bool drops_returns_ = false;
-  bool loses_meanwhile_ = false;  // what is missing is not known before the lines are read
+  std::function<void(int step)> behind_step_;  // called behind each but the last
+  bool loses_meanwhile_ = false;               // what is missing is not known before the lines are read
 };
 
 }  // namespace flowtap
