@@ -92,6 +92,19 @@ TEST(MemoryFit, WhatAutoTakesFits) {
     }
 }
 
+TEST(MemoryFit, AboveMemoryHighItIsSlowedDown) {
+  StreamOptions options;
+  options.ring_bytes = 64 * kMiB;
+  options.lines.flows_bytes = 256 * kMiB;
+  auto limits = limited(140 * kMiB, 140 * kMiB);
+  limits.front().slows = true;
+  limits.front().whose = "memory.high of the cgroup /x";
+  const MemoryFit found = fit_memory(options, limits, kCpus);
+  EXPECT_TRUE(
+      found.too_much.contains("but the kernel slows it down above 140 MiB (memory.high of the cgroup /x)"))
+      << found.too_much;
+}
+
 TEST(MemoryFit, TooMuchIsToldWithFiguresThatFit) {
   StreamOptions options;
   options.ring_bytes = 64 * kMiB;

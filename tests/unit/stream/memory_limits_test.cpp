@@ -69,6 +69,22 @@ TEST(MemoryLimits, OfV1) {
   EXPECT_EQ(limits.front().whose, "memory.limit_in_bytes of the cgroup /a/b");
 }
 
+// Below memory.high nothing is killed, but whoever comes above it hardly goes on.
+TEST(MemoryLimits, AboveWhichTheKernelSlowsDown) {
+  test::FileTree tree;
+  tree.file("proc/self/cgroup", "0::/system.slice/flowtapd.service\n")
+      .file("proc/self/mountinfo", kV2Mount)
+      .file("sys/fs/cgroup/system.slice/flowtapd.service/memory.max", "209715200\n")
+      .file("sys/fs/cgroup/system.slice/flowtapd.service/memory.high", "104857600\n")
+      .file("sys/fs/cgroup/system.slice/memory.high", "max\n");
+  const auto limits = limits_of(tree);
+  ASSERT_EQ(limits.size(), 2U);
+  EXPECT_FALSE(limits.front().slows);
+  EXPECT_TRUE(smallest(limits)->slows);
+  EXPECT_EQ(smallest(limits)->bytes, 100 * kMiB);
+  EXPECT_EQ(smallest(limits)->whose, "memory.high of the cgroup /system.slice/flowtapd.service");
+}
+
 // A container sees its own cgroup as the root, or the whole tree's path beside a mount that begins at its own.
 TEST(MemoryLimits, InContainers) {
   for (const char* cgroup : {"0::/\n", "0::/../../x\n", "0::/kubepods/app\n"}) {

@@ -131,9 +131,9 @@ MemoryFit fit_sizes(const StreamOptions& options, const std::vector<MemoryLimit>
   };
   const std::uint64_t least = whole(other);
   fit.too_much = fmt::format(
-      "flowtapd may take {} (ring {}, flows {}, itself {}), but the kernel kills it above {} ({}); {}",
-      mib(fit.needed), mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself), mib(limit->bytes),
-      limit->whose,
+      "flowtapd may take {} (ring {}, flows {}, itself {}), but the kernel {} above {} ({}); {}",
+      mib(fit.needed), mib(ring_of(sizes.ring)), mib(sizes.flows), mib(itself),
+      limit->slows ? "slows it down" : "kills it", mib(limit->bytes), limit->whose,
       least <= limit->bytes ? "auto fits, and so does " + fit.fits : "it needs at least " + mib(least));
   const Sizes anew = choose(configured, room, flow_bytes);
   if (ring != 0 && whole(anew) <= limit->bytes)

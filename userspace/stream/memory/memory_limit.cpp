@@ -23,13 +23,14 @@ constexpr std::array<std::string_view, 2> kCachesOfV1{"total_inactive_file", "to
 struct Files {
   CgroupVersion version;
   const char* limit;
+  const char* high;  // where the kernel begins to slow processes down; null: there is no such file
   const char* usage;
   std::string_view shmem;  // in memory.stat, as are these
   std::span<const std::string_view> caches;
 };
-constexpr Files kV2{CgroupVersion::kV2, "memory.max", "memory.current", "shmem", kCachesOfV2};
-constexpr Files kV1{CgroupVersion::kV1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_shmem",
-                    kCachesOfV1};
+constexpr Files kV2{CgroupVersion::kV2, "memory.max", "memory.high", "memory.current", "shmem", kCachesOfV2};
+constexpr Files kV1{CgroupVersion::kV1,      "memory.limit_in_bytes", nullptr,
+                    "memory.usage_in_bytes", "total_shmem",           kCachesOfV1};
 
 // Some 200 bytes for each mount, of which nodes have many thousands.
 constexpr std::size_t kMostMountinfo = std::size_t{64} << 20U;
@@ -56,17 +57,19 @@ void append(std::vector<MemoryLimit>& out, const std::string& root, const Files&
   const std::string& nearest = place->path;
   for (std::string path = nearest;; path.resize(path.rfind('/'))) {
     const std::string at = root + place->mount + path + "/";
-    const auto text = read_line(at + files.limit);
-    if (const auto limit = text ? memory_limit_of(*text) : std::nullopt) {
+    for (const char* name : {files.limit, files.high}) {
+      const auto text = name != nullptr ? read_line(at + name) : Result<std::string>();
+      const auto limit = text ? memory_limit_of(*text) : std::nullopt;
+      if (!limit) continue;
       const bool is_pods = nearest.rfind('/') == path.size() && identity::pod_uid_of_cgroup(path);
       const std::string stat = read_file(at + "memory.stat").value_or("");
       const std::uint64_t used = charged(at, files, stat);
-      out.push_back(
-          {.bytes = *limit,
-           .left = *limit - std::min(*limit, used - std::min(used, ours)),
-           .shmem = value_behind(stat, files.shmem),
-           .own = path == nearest || is_pods,
-           .whose = fmt::format("{} of the cgroup {}", files.limit, path.empty() ? place->root : path)});
+      out.push_back({.bytes = *limit,
+                     .left = *limit - std::min(*limit, used - std::min(used, ours)),
+                     .shmem = value_behind(stat, files.shmem),
+                     .own = path == nearest || is_pods,
+                     .slows = name == files.high,
+                     .whose = fmt::format("{} of the cgroup {}", name, path.empty() ? place->root : path)});
     }
     if (path.empty()) return;
   }

@@ -15,8 +15,9 @@ struct MemoryLimit {
   std::uint64_t left = 0;
   /// Of what is charged there, tmpfs, which stays when a process ends; 0 also where it is not known.
   std::uint64_t shmem = 0;
-  bool own = false;   ///< of this process' own cgroup, or of its pod's: nobody else takes from it
-  std::string whose;  ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
+  bool own = false;    ///< of this process' own cgroup, or of its pod's: nobody else takes from it
+  bool slows = false;  ///< above it the kernel slows processes down, and kills none
+  std::string whose;   ///< for people: "memory.max of the cgroup /system.slice/flowtapd.service"
 };
 
 /// All limits that can be seen, the nearest first and the machine last. A container may not see those above its own.
