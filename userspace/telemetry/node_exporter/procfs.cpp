@@ -1,4 +1,5 @@
 // Files of procfs and its sysctls.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +14,14 @@ namespace {
 // The network namespace is that of the node's first process: flowtapd may be in another.
 std::string net(const Source& from, std::string_view file) {
   return from.proc("/1/net/" + std::string(file));
+}
+
+// Sysctls of the network are always those of the reader's own namespace. Where that is another one, the node's are not known.
+bool is_in_net_of_node(const Source& from) {
+  struct stat ours{};
+  struct stat nodes{};
+  return ::stat(from.proc("/self/ns/net").c_str(), &ours) != 0 ||
+         ::stat(from.proc("/1/ns/net").c_str(), &nodes) != 0 || ours.st_ino == nodes.st_ino;
 }
 
 template <typename Parse>
@@ -35,14 +44,19 @@ Found read_arp(Source& from, Page& out) {
 }
 
 Found read_conntrack(Source& from, Page& out) {
-  const auto entries = from.number(from.proc("/sys/net/netfilter/nf_conntrack_count"));
-  if (!entries) return Found::kNothing;
-  out.add("node_nf_conntrack_entries", PageKind::kGauge, "Connections that conntrack follows.", {}, *entries);
-  add_number(from, from.proc("/sys/net/netfilter/nf_conntrack_max"), "node_nf_conntrack_entries_limit",
-             "The most connections that conntrack follows.", out);
-  read_text(from, net(from, "stat/nf_conntrack"),
-            [&](std::string_view text) { return parse_conntrack_stat(text, out); });
-  return Found::kSomething;
+  const bool reads_sysctls = is_in_net_of_node(from);
+  const auto entries =
+      reads_sysctls ? from.number(from.proc("/sys/net/netfilter/nf_conntrack_count")) : std::nullopt;
+  if (reads_sysctls && !entries) return Found::kNothing;
+  if (entries) {
+    out.add("node_nf_conntrack_entries", PageKind::kGauge, "Connections that conntrack follows.", {},
+            *entries);
+    add_number(from, from.proc("/sys/net/netfilter/nf_conntrack_max"), "node_nf_conntrack_entries_limit",
+               "The most connections that conntrack follows.", out);
+  }
+  const bool has_stat = read_text(from, net(from, "stat/nf_conntrack"),
+                                  [&](std::string_view text) { return parse_conntrack_stat(text, out); });
+  return found_if(entries || has_stat);
 }
 
 Found read_entropy(Source& from, Page& out) {
