@@ -59,8 +59,10 @@ Status make_flows_dir(const std::string& path) {
   struct stat there{};
   if (error != EEXIST || ::lstat(path.c_str(), &there) != 0)
     return fail_errno(error, what,
-                      is_full(Error{{}, {}, error}) ? "make room on that file system" + other
-                                                    : "give flowtapd the right to write there" + other);
+                      is_full(Error{{}, {}, error})         ? "make room on that file system" + other
+                      : error == EACCES || error == EPERM   ? "give flowtapd the right to write there" + other
+                      : error == ENOENT || error == ENOTDIR ? "make the directory above it" + other
+                                                            : "");
   if (S_ISDIR(there.st_mode)) return {};
   if (S_ISLNK(there.st_mode))
     return fail(what + ": a symbolic link stands there, and flowtapd does not mount where a link leads",

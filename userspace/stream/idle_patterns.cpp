@@ -18,6 +18,7 @@ using Why = std::optional<std::string>;
 
 constexpr std::string_view kSchedulersKey = "stream.schedulers";
 constexpr std::string_view kFilesKey = "stream.files";
+constexpr std::string_view kProcessesKey = "stream.processes";
 constexpr std::string_view kUnitsKey = "stream.units";
 constexpr std::string_view kRulesKey = "stream.flow_rules";
 constexpr std::string_view kWild = "*?";
@@ -168,6 +169,14 @@ std::vector<api::IdlePattern> idle_patterns(const LineOptions::Schedulers& sched
   for (const std::string& pattern : schedulers.logs)
     if (auto why = why_no_log(pattern, sources))
       idle.push_back({std::string(kSchedulersKey), pattern, std::move(*why)});
+  const auto take_paths = [&idle](std::string_view key, const std::vector<std::string>& paths) {
+    for (const std::string& path : paths)
+      if (std::ranges::any_of(path, is_wild))
+        idle.push_back(
+            {std::string(key), path, "in a path, * and ? stand for themselves: write each path whole"});
+  };
+  take_paths(kFilesKey, sources.files);
+  take_paths(kProcessesKey, sources.processes);
   for (std::size_t i = 0; i < rules.size(); ++i)
     if (auto why = why_no_group(rules, i))
       idle.push_back({std::string(kRulesKey), rules[i].pod, std::move(*why)});

@@ -39,6 +39,17 @@ TEST(IdlePatterns, FilesThatAreNotFollowed) {
   EXPECT_TRUE(why("file/opt/*.log").ends_with("write each path whole"));
 }
 
+TEST(IdlePatterns, PathsThatAreWrittenAsPatterns) {
+  const auto idle = idle_patterns(
+      {}, {.units = {}, .processes = {"/usr/bin/slurm*"}, .files = {"/a", "/var/log/*.log"}}, {});
+  ASSERT_EQ(idle.size(), 2U);
+  EXPECT_EQ(idle[0].key, "stream.files");
+  EXPECT_EQ(idle[0].pattern, "/var/log/*.log");
+  EXPECT_EQ(idle[0].why, "in a path, * and ? stand for themselves: write each path whole");
+  EXPECT_EQ(idle[1].key, "stream.processes");
+  EXPECT_EQ(idle[1].pattern, "/usr/bin/slurm*");
+}
+
 TEST(IdlePatterns, UnitsThatAreNotListed) {
   EXPECT_EQ(why("unit/kube-scheduler.service"), "");
   EXPECT_EQ(why("unit/kube-*"), "");
