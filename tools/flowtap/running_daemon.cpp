@@ -118,9 +118,13 @@ bool has_unit(const std::string& root) {
                                    "/lib/systemd/system"};
   // sd_booted(3)
   if (::access(on_host(root, "/run/systemd/system").c_str(), F_OK) != 0) return false;
-  return std::ranges::any_of(kFolders, [&root](const char* folder) {
-    return ::access(on_host(root, std::string(folder) + "/flowtapd.service").c_str(), F_OK) == 0;
-  });
+  // systemd.unit(5): the first folder's unit counts, and one that is empty or leads to /dev/null is masked.
+  for (const char* folder : kFolders) {
+    struct stat unit{};
+    if (::stat(on_host(root, std::string(folder) + "/flowtapd.service").c_str(), &unit) == 0)
+      return S_ISREG(unit.st_mode) && unit.st_size > 0;
+  }
+  return false;
 }
 
 Error nobody_listens(const std::string& state_dir, const std::optional<RunningDaemon>& daemon,

@@ -76,10 +76,13 @@ TEST(RunningDaemon, ThatHoldsALockElsewhereIsFoundByItsOpenFiles) {
 TEST(RunningDaemon, HasAUnitWhereSystemdRuns) {
   test::FileTree tree;
   EXPECT_FALSE(has_unit(tree.root()));
-  tree.file("usr/lib/systemd/system/flowtapd.service", "");
+  tree.file("usr/lib/systemd/system/flowtapd.service", "[Service]\n");
   EXPECT_FALSE(has_unit(tree.root())) << "systemd does not run";
   tree.file("run/systemd/system/x", "");
   EXPECT_TRUE(has_unit(tree.root()));
+  std::filesystem::create_directories(tree.root() + "/etc/systemd/system");
+  std::filesystem::create_symlink("/dev/null", tree.root() + "/etc/systemd/system/flowtapd.service");
+  EXPECT_FALSE(has_unit(tree.root())) << "it is masked";
 }
 
 TEST(RunningDaemon, IsNamedToWhoeverDidNotReachIt) {
