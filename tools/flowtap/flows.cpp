@@ -59,10 +59,9 @@ std::string age_text(const std::optional<Time>& last, Time now) {
          " ago";  // the daemon has the same clock, but somebody may set it
 }
 
-// "0 B+" means that there was more before it was captured.
-Table::Cell at_least(const api::FlowStatus& flow, std::string count) {
-  if (flow.more_before) count += '+';
-  return {std::move(count), "", true};
+// There was more before it was captured.
+Table::Cell count_cell(const api::FlowStatus& flow, std::string count) {
+  return {at_least(std::move(count), flow.more_before), "", true};
 }
 
 // "0 B?" means that nobody knows for sure.
@@ -93,8 +92,8 @@ std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, cons
                        {pod_text(f)},
                        {or_dash(f.container)},
                        {or_dash(f.runtime)},
-                       at_least(f, bytes_text(f.bytes)),
-                       at_least(f, grouped(f.lines)),
+                       count_cell(f, bytes_text(f.bytes)),
+                       count_cell(f, grouped(f.lines)),
                        {bytes_text(f.found_bytes), "", true},
                        missing_cell(f),
                        state_cell(f),

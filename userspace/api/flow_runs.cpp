@@ -63,15 +63,15 @@ Result<std::string> find_named_flow(const std::vector<FlowStatus>& flows, std::s
       newest = &flow;
   }
   if (newest != nullptr) return newest->id;
-  return std::unexpected(Error{"no container or unit " + in_quotes(name) + " was seen on this node",
-                               "a pod is NAMESPACE/POD; flowtap flows lists what is captured", ENOENT});
+  return std::unexpected(Error{"no log of a container or unit " + in_quotes(name) + " is known on this node",
+                               std::string("a pod is NAMESPACE/POD; ") + kFlowsHint, ENOENT});
 }
 
 Result<std::string> find_run_before(const std::vector<FlowStatus>& flows, std::string_view id) {
   const auto at = std::ranges::find(flows, id, &FlowStatus::id);
   if (at == flows.end())
-    return std::unexpected(Error{"the flow " + in_quotes(id) + " is not known on this node",
-                                 "flowtap flows lists the flows that are known", ENOENT});
+    return std::unexpected(
+        Error{"the flow " + in_quotes(id) + " is not known on this node", kFlowsHint, ENOENT});
   if (!is_of_pod(*at) && !has_runs(id))
     return std::unexpected(Error{in_quotes(id) + " has no runs: all that it writes is one log",
                                  "leave out --previous (previous=true)", EINVAL});

@@ -56,9 +56,9 @@ Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const st
                                   const std::string& pod, const std::string* container, bool previous) {
   const auto pods = newest_pod(flows, ns, pod);
   if (pods.empty())
-    return std::unexpected(Error{
-        "the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node",
-        "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", ENOENT});
+    return std::unexpected(Error{"no log of the pod " + in_quotes(ns + "/" + pod) + " is known on this node",
+                                 std::string("a pod's log is on the node where it runs; ") + kFlowsHint,
+                                 ENOENT});
   Runs runs;
   for (const FlowStatus* flow : pods) runs[*flow->container][flow->restart ? *flow->restart + 1 : 0] = flow;
   const auto refuse = [](std::string what) { return std::unexpected(Error{std::move(what), {}, EINVAL}); };

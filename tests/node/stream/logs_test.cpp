@@ -51,8 +51,9 @@ TEST_F(Logs, OfAPodByItsName) {
   EXPECT_TRUE(json.ends_with("Z\",\"text\":\"problem\"}\n")) << json;
   EXPECT_NE(logs({"shop/web-0", "-c", "db"}, 1).find("container db is not valid for pod web-0"),
             std::string::npos);
-  EXPECT_NE(logs({"shop/gone"}, 3).find("was not seen on this node"), std::string::npos);
-  EXPECT_NE(logs({"web-0"}, 3).find("no container or unit \"web-0\" was seen on this node"),
+  EXPECT_NE(logs({"shop/gone"}, 3).find("no log of the pod \"shop/gone\" is known on this node"),
+            std::string::npos);
+  EXPECT_NE(logs({"web-0"}, 3).find("no log of a container or unit \"web-0\" is known on this node"),
             std::string::npos);
   EXPECT_NE(logs({"shop/web-0", "--previous"}, 1).find("previous terminated container"), std::string::npos);
 }

@@ -53,7 +53,8 @@ TEST(FlowRuns, ANameMeansTheNewestRun) {
   EXPECT_EQ(named("container/again-c55c4ecf3dea@9"), "container/again-c55c4ecf3dea@9");
   EXPECT_EQ(named("kind"), "container/kind-aaaaaaaaaaaa") << "of two with that name the one that runs";
   EXPECT_EQ(named("nginx"), "unit/nginx.service");
-  EXPECT_EQ(named("web"), std::to_string(ENOENT) + R"( no container or unit "web" was seen on this node)");
+  EXPECT_EQ(named("web"),
+            std::to_string(ENOENT) + R"( no log of a container or unit "web" is known on this node)");
 }
 
 TEST(FlowRuns, TheRunBefore) {

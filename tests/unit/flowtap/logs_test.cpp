@@ -192,7 +192,8 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
   for (const auto& [how, who] :
        {std::pair("-g typo", "no pod of the group \"typo\" was seen on this node yet"),
         std::pair("-g typo -c app", "no container \"app\" of the group \"typo\" was seen on this node yet"),
-        std::pair("shop/typo --all-containers", "the pod \"shop/typo\" was not seen on this node yet")}) {
+        std::pair("shop/typo --all-containers",
+                  "no log of the pod \"shop/typo\" is known on this node yet")}) {
     const std::string err = dir_ / "err";
     const Outcome run = shell("rm -f " + err + "; " + paths::flowtap() + " logs -f " + std::string(how) +
                               at() + " 2>" + err + R"( & pid=$!

@@ -128,11 +128,10 @@ class JointLogs {
            kNotFound},
           options_);
     }
-    return with_lines_hint(
-        {{"the pod " + in_quotes(options_.of) + " was not seen on this node",
-          "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", 0},
-         kNotFound},
-        options_);
+    return with_lines_hint({{"no log of the pod " + in_quotes(options_.of) + " is known on this node",
+                             std::string("a pod's log is on the node where it runs; ") + api::kFlowsHint, 0},
+                            kNotFound},
+                           options_);
   }
 
   [[nodiscard]] bool is_meant(const api::FlowStatus& flow) const {

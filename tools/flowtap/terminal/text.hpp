@@ -36,6 +36,11 @@ enum class Color : std::uint8_t { kAuto, kAlways, kNever };
 
 /// "512 B", "1.21 KiB", "64.0 MiB": three digits.
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+/// A count that has more than this: "0 B+".
+[[nodiscard]] inline std::string at_least(std::string count, bool has_more) {
+  if (has_more) count += '+';
+  return count;
+}
 
 /// "12.3 us" to "17.2 s", three digits.
 [[nodiscard]] std::string seconds_text(double seconds, const Style& style);

@@ -54,8 +54,9 @@ std::vector<api::WorkloadKey> workloads_at(const std::string& state_dir, const s
 }
 
 std::string written_words(const api::FlowStatus& flow) {
-  return fmt::format("{}, {} {}", bytes_text(flow.bytes), grouped(flow.lines),
-                     flow.lines == 1 ? "line" : "lines");
+  return fmt::format("{}, {} {}", at_least(bytes_text(flow.bytes), flow.more_before),
+                     at_least(grouped(flow.lines), flow.more_before),
+                     flow.lines == 1 && !flow.more_before ? "line" : "lines");
 }
 
 bool runs(const Here& here, const std::string& container) {

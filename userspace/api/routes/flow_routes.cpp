@@ -95,9 +95,7 @@ unsigned status_of(const Error& error) {
 std::string_view hint_of(const Error& error) {
   switch (error.code) {
     case ENOENT:
-      return "flowtap flows lists the flows that are known; one that ended is kept until it is too old or "
-             "its "
-             "room is needed";
+      return kFlowsHint;
     case ESRCH:
       return "give the process's number in the host's pid namespace";
     case EMFILE:

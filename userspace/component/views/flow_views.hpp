@@ -19,6 +19,11 @@
 
 namespace flowtap::api {
 
+/// The hint for a person who asks for a log that is not there.
+inline constexpr const char* kFlowsHint =
+    "flowtap flows lists the flows that are known; one that ended is kept until it is too old or its room is "
+    "needed";
+
 /// One output of a flow, and how its bytes are taken.
 struct StreamStatus {
   std::string name;  ///< stdout, stderr, or both where a process has one place for the two

@@ -182,8 +182,8 @@ std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const flow
 }
 
 std::unexpected<Error> unknown_flow(const std::string& flow) {
-  return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
-                               "flowtap flows lists the flows that are known", ENOENT});
+  return std::unexpected(
+      Error{"the flow " + in_quotes(flow) + " is not known on this node", api::kFlowsHint, ENOENT});
 }
 
 }  // namespace flowtap

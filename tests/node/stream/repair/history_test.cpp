@@ -332,7 +332,7 @@ TEST(History, BehindAReboot) {
   fs::remove_all(root.file("var/log/pods"));
   const HttpAnswer gone = get_unix(daemon.socket(), "/api/v1/namespaces/shop/pods/web-0/log");
   EXPECT_EQ(gone.status, 404);
-  EXPECT_NE(gone.body.find("was not seen on this node"), std::string::npos) << gone.body;
+  EXPECT_NE(gone.body.find("is known on this node"), std::string::npos) << gone.body;
 }
 
 // A pod with a hostPath can write where kubelet's files are. Links there lead nowhere.

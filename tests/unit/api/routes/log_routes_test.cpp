@@ -124,7 +124,7 @@ TEST(PodFlow, AsKubernetesRefuses) {
   EXPECT_EQ(found(two), "400 a container name must be specified for pod web, choose one of: [app side]");
   EXPECT_EQ(found(two, "side"), "pod/ns/web/u1/side/0");
   EXPECT_EQ(found(two, "db"), "400 container db is not valid for pod web");
-  EXPECT_EQ(found({}), R"(404 the pod "ns/web" was not seen on this node)");
+  EXPECT_EQ(found({}), R"(404 no log of the pod "ns/web" is known on this node)");
 }
 
 // Kubernetes takes the only app container, too: the init containers have ended when it runs.
