@@ -83,7 +83,7 @@ Status check_values(std::span<const char* const> words) {
   for (const std::string_view word : words)
     for (const std::string_view flag : {"--report", "--version", "--help"})
       if (word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
-        return fail(std::string(flag) + " takes no value", "leave out what stands behind the =");
+        return fail(std::string(flag) + " takes no value", "leave out the = and what follows it");
   return {};
 }
 
@@ -105,8 +105,10 @@ Status check(const Wanted& wanted, const std::vector<std::string>& unknown) {
 int main(int argc, char** argv) {
   if (const Status right = check_values({argv, static_cast<std::size_t>(argc)}); !right)
     return refuse(right.error(), kUsage);
-  CLI::App app("Runs one of flowtap's sched_ext schedulers. Without it, the kernel's own goes on.",
-               "flowtap-sched");
+  CLI::App app(
+      "Runs one of flowtap's sched_ext schedulers. When it ends, the kernel's own scheduler takes over "
+      "again.",
+      "flowtap-sched");
   Wanted wanted;
   declare(app, wanted);
   try {

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kHung{3000};
 
-/// A receiver that closes its pipe must not end the process, and signals to the process belong to its main thread.
+/// A receiver that closes its pipe must not end the process. Signals to the process are for its main thread.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);

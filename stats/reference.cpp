@@ -61,7 +61,7 @@ std::string reference_page() {
   std::string page =
       "# Metrics\n\n"
       "Generated from `stats/*.def` by `ninja stats_reference`; a test compares it with the table.\n\n"
-      "Counters begin at 0 when flowtapd starts, but for those of the machine and its containers, which the "
+      "Counters begin at 0 when flowtapd starts, except those of the machine and its containers, which the "
       "kernel\n"
       "keeps. A value that could not be read is absent and counted in `flowtap_read_errors_total`.\n";
   for (const Family& f : families()) append_family(page, f);

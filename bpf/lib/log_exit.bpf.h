@@ -2,8 +2,8 @@
 /*
  * What is looked at when a process ends. A pipe's bytes are taken where they are read, and a reader may leave before it
  * has read all: it is killed, or it gives up waiting. The kernel then drops what is in the pipe, and tells nobody. So
- * each process that ends notes how much was written to the pipes that are its outputs. What of it has not passed when
- * the stream ends was read by nobody.
+ * each process that ends notes how much was written to the pipes that are its outputs. The part of this that has not
+ * passed when the stream ends was read by nobody.
  */
 #ifndef FTAP_LIB_LOG_EXIT_BPF_H
 #define FTAP_LIB_LOG_EXIT_BPF_H
@@ -15,8 +15,8 @@
 #define FTAP_NOTE_TRIES 8 /* each failed one is another CPU's success */
 
 /*
- * What has passed is read first. A reader whose bytes have left the pipe and are not counted yet then makes the sum too
- * small, and never too large: there is no gap that is none.
+ * What has passed is read first. If a reader has taken bytes out of the pipe that are not counted yet, the sum becomes
+ * too small, but never too large. So no gap is reported where nothing is missing.
  */
 static __always_inline void note_written(struct task_struct* task, __u32 fd) {
   struct ftap_tapped tapped;

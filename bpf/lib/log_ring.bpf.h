@@ -56,9 +56,9 @@ static __always_inline struct ftap_log_control* log_control(void) {
 }
 
 /*
- * The same number, of which the verifier knows no bounds any more. It follows a loop over the rest of a bounded number once for
- * each bound that the rest can have: 168,558 instead of 7,277 instructions for a function that returns 32 bits. `any` is a number
- * whose bounds it does not know.
+ * The same number, but the verifier no longer knows its bounds. It follows a loop over the rest of a bounded number
+ * once for each bound that the rest can have: 168,558 instead of 7,277 instructions for a function that returns 32
+ * bits. `any` is a number whose bounds it does not know.
  */
 static __always_inline __u64 without_bounds(__u64 n, __u64 any) {
   asm volatile("%0 += %1; %0 -= %1" : "+&r"(n) : "r"(any));

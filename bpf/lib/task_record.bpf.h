@@ -54,10 +54,10 @@ struct {
 } ftap_tasks SEC(".maps");
 
 /*
- * Most records stand in an array: one load finds them there, instead of a helper's call, of which a switch would make
- * up to four (135 → 88 ns per switch in one run, tools/bench/figures/dispatch.md). The place follows from the task's
- * address, which stays the same for the task's life. A pid would not: a thread that execs takes over its leader's.
- * Where the place belongs to another task, the record is in task storage.
+ * Most records stand in an array, where one load finds them. Otherwise a switch would make up to four calls of a helper
+ * (135 → 88 ns per switch in one run, tools/bench/figures/dispatch.md). The place follows from the task's address,
+ * which stays the same for the task's life. A pid would not: a thread that execs takes over its leader's. Where the
+ * place belongs to another task, the record is in task storage.
  */
 #define FTAP_NEAR_BITS 16 /* 4 MiB, and few of a node's tasks share a place */
 #define FTAP_NR_NEAR (1 << FTAP_NEAR_BITS)

@@ -16,8 +16,8 @@
 #define FTAP_WEIGHT_NORMAL 100
 
 /*
- * Load is a weight, that of a task which always wants to run, in this many parts: so a task with nice 19 (weight 1)
- * that also sleeps still has some.
+ * Load is a weight, divided into this many parts. A task that always wants to run has its whole weight as load. Because
+ * of the parts, even a task with nice 19 (weight 1) that sometimes sleeps has some load.
  */
 #define FTAP_LOAD_PARTS 1024
 

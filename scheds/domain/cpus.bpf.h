@@ -100,7 +100,7 @@ static __always_inline void comes_for(struct ftap_domain* domain, __u64 now) {
   if ((__s64)(now - domain->looked_at) > (__s64)(AWAY / 4)) domain->looked_at = now;
 }
 
-/* Whether none of a domain's CPUs comes for its tasks. */
+/* Whether none of a domain's CPUs has come for its tasks lately. */
 static __always_inline bool is_left(__u32 domain, __u64 now) {
   struct ftap_domain* d = domain_at(domain);
   return d && (__s64)(now - d->looked_at) > (__s64)AWAY;

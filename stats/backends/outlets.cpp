@@ -103,7 +103,7 @@ void Outlets::end(const std::vector<std::string>& names, std::chrono::millisecon
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     const Running& running = running_.at(name);
     running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
-    // What it still owed is lost with it, and that is counted on by its successor.
+    // What it had not sent yet is lost with it. Its successor goes on counting these losses.
     const BackendHealth health = running.outlet->health();
     lost_before_[name] += health.lost + health.pending;
     running_.erase(name);

@@ -34,7 +34,7 @@ struct Family {
 /// Amounts to add, by a name of compat.def and its labels, in millionths; where a sum has to become smaller, they wrap.
 using SumsByLabels = std::map<std::pair<std::string_view, LabelPairs>, std::uint64_t>;
 
-/// What the names of other exporters need and one snapshot does not tell (history.hpp).
+/// What other exporters' names need beyond one snapshot (history.hpp).
 struct Past {
   std::string host{};  ///< this machine's name
   std::shared_ptr<const Instances>

@@ -11,7 +11,7 @@ namespace {
 struct OfOurs {
   std::string_view theirs;
   std::string_view ours;  ///< flowtap_collector_duration_seconds{collector}
-  StatId reads;           ///< is there if the collector has read what it should
+  StatId reads;           ///< present if the collector has read what it should
 };
 constexpr std::array kOfOurs{
     OfOurs{"cpu", "cpu", StatId::kNODE_CPU},

@@ -17,7 +17,7 @@ namespace flowtap::stats::compat {
 /// those of the units.
 class Sums {
  public:
-  /// To be called with each snapshot, in their order.
+  /// Call it with each snapshot, in order.
   void take(const Snapshot& snapshot, const Surroundings& around);
 
   /// The part of the sums that came from series which the last snapshot did not have.

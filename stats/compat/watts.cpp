@@ -42,7 +42,7 @@ void Watts::take(const Snapshot& snapshot, const std::vector<Family>& joules, Ti
     const auto of = std::ranges::find(joules, rate.of, &Family::name);
     if (of == joules.end()) continue;
     Family watts{.name = rate.name,
-                 .help = "Joules per second of the counter of that name, over the last 5 s that are over.",
+                 .help = "Joules per second, by the counter of that name, over the last 5 s.",
                  .kind = Kind::kGauge,
                  .samples = {}};
     for (const Sample& sample : of->samples) {
@@ -79,7 +79,7 @@ void Watts::append(const std::string& host, std::vector<Family>& out) const {
   LabelPairs labels;
   if (!host.empty()) labels.emplace_back("node_name", host);
   out.push_back({.name = "kepler_node_cpu_usage_ratio",
-                 .help = "Part of the CPUs' time in which they worked, over the last 5 s that are over.",
+                 .help = "Share of the last 5 s in which the CPUs were busy.",
                  .kind = Kind::kGauge,
                  .samples = {{std::move(labels), *usage_}}});
 }

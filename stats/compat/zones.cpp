@@ -21,9 +21,9 @@ struct Legacy {
 };
 constexpr std::array kLegacy{
     Legacy{"package", "kepler_node_package_joules_total", "Energy of the processor packages (RAPL)."},
-    Legacy{"core", "kepler_node_core_joules_total", "Energy of the cores (RAPL), which is in the package's."},
+    Legacy{"core", "kepler_node_core_joules_total", "Energy of the cores (RAPL), a part of the package's."},
     Legacy{"uncore", "kepler_node_uncore_joules_total",
-           "Energy of the uncore (RAPL), which is in the package's."},
+           "Energy of the uncore (RAPL), a part of the package's."},
     Legacy{"dram", "kepler_node_dram_joules_total", "Energy of the memory (RAPL)."}};
 
 std::uint64_t microjoules(const Series& series) {
@@ -117,10 +117,11 @@ std::map<std::string, Zones::Energy> Zones::by_zone() const {
 void Zones::append(const std::string& host, std::vector<Family>& out) const {
   Family all{
       .name = "kepler_node_cpu_joules_total",
-      .help = "Energy by RAPL zone; zone node: of all that flowtapd counts. They overlap: not to be summed.",
+      .help =
+          "Energy by RAPL zone. The zone node is all that flowtapd counts. Zones overlap: do not add them.",
       .samples = {}};
   Family active{.name = "kepler_node_cpu_active_joules_total",
-                .help = "The part of it that the CPUs' busy time is of their time.",
+                .help = "The active part of it: the share of their time in which the CPUs were busy.",
                 .samples = {}};
   Family idle{.name = "kepler_node_cpu_idle_joules_total", .help = "The rest of it.", .samples = {}};
   for (const auto& [zone, energy] : by_zone()) {

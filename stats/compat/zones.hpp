@@ -27,7 +27,7 @@ struct RaplZone {
 /// totals are divided in the same way, so each zone is divided by their ratio.
 class Zones {
  public:
-  /// To be called with each snapshot, in their order.
+  /// Call it with each snapshot, in order.
   void take(const Snapshot& snapshot);
 
   /// kepler_node_cpu_*joules_total: there, zones of the same name on all sockets are one, and all of the node's energy

@@ -296,7 +296,7 @@ TEST_P(SchedulerLive, PodsAreDeletedAndMadeAgain) {
                    {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", "n2"}}}});
   wait_for("taken", "bound");
   if (logs(3)) expect_same("taken");
-  // Many at once, of which each second one is gone before its turn.
+  // Many pods at once; every second one is gone before its turn.
   for (int i = 0; i < 20; ++i) add_pod("crowd-" + std::to_string(i), i % 4 < 2 ? large : small);
   for (int i = 0; i < 20; i += 2) remove_pod("crowd-" + std::to_string(i));
   for (int i = 1; i < 20; i += 2) expect("crowd-" + std::to_string(i), i % 4 < 2 ? "Unschedulable" : "bound");

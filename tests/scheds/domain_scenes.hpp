@@ -35,7 +35,7 @@ void as_sleeper(const std::function<void()>& part);
 void nap();
 /// From now on its domain is that of this CPU, where it has just run.
 void settle(int cpu);
-/// It sleeps, this many times, for longer than the time that a task may keep of what it did not use. Its domain
+/// It sleeps this many times, each time for longer than the unused time that a task may keep. Its domain
 /// `runs_on` meanwhile or does not.
 void sleep_long(bool runs_on, int turns);
 

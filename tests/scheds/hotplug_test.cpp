@@ -32,8 +32,9 @@ class CpusInARow : public testing::TestWithParam<std::string_view> {
   const ScratchRoot root;
 };
 
-// Linux 6.18 hung when a CPU went whose kernel thread was about to free what an earlier run knew about each task
-// (kept_maps.hpp). The loader looks once a second, so there are some twenty starts meanwhile, each of which ends soon.
+// Linux 6.18 hung when a CPU went away while its kernel thread was about to free what an earlier run knew about each
+// task (kept_maps.hpp). The loader looks once a second, so there are some twenty starts meanwhile, each of which ends
+// soon.
 TEST_P(CpusInARow, TheMachineAndTheSchedulerGoOn) {
   if (refused_here()) return;
   const auto cpus = static_cast<int>(online_cpus().size());

@@ -1,5 +1,5 @@
-// The answers of the explain path: the memory of 1,000 pods, each of which was refused by all of 100 nodes with 8
-// cards, and the cost of a request for one of them over HTTP, made by wrk.
+// Measures the answers of the explain path: the memory of 1,000 pods, each refused by all of 100 nodes with 8 cards,
+// and the cost of a request for one of them over HTTP, made by wrk.
 #include <fmt/core.h>
 #include <unistd.h>
 

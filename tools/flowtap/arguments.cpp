@@ -19,7 +19,7 @@ struct Rule {
   const char* accepted;
 };
 constexpr std::array kRules = {
-    Rule{"--output", "text, json, or with the command logs otel"},
+    Rule{"--output", "text, json, or otel (only with logs)"},
     Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
     Rule{"--count", "a whole number from 1 on; --namespace NS shows one namespace"},
     Rule{"PID", "the number of a process"},
@@ -35,7 +35,7 @@ std::string to_milliseconds(std::string& text) {
   return {};
 }
 
-/// What another tool has, and what is done here anyway: it is taken, and help does not list it.
+/// Flags of other tools for what flowtap does anyway. They are accepted, and the help does not list them.
 void declare_taken(CLI::App& app, std::initializer_list<const char*> flags) {
   for (const char* flag : flags) app.add_flag(flag)->group("");
 }
@@ -121,7 +121,8 @@ void declare_logs(CLI::App& app, Arguments& arguments) {
                    "2026-01-02T03:04:05Z or \"2026-01-02 03:04\"; yesterday, or now.")
       ->type_name("WHEN");
   logs->add_option("-S", words.since)->group("");
-  logs->add_option("--since-time", words.since_time, "The same, as kubectl has it.")->type_name("TIME");
+  logs->add_option("--since-time", words.since_time, "The same as --since; kubectl has this name.")
+      ->type_name("TIME");
   logs->add_option("--limit-bytes", words.limit_bytes, "End the output after N bytes.")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U).description(""));
@@ -154,7 +155,8 @@ void declare_why(CLI::App& app, Arguments& arguments) {
   why->add_option(
          "--from", o.from,
          "Read a scheduler's saved log instead of asking flowtapd: as the scheduler wrote it, or as a "
-         "container runtime, journalctl, kubectl, a log collector or an export has it, gzipped or not. - is "
+         "container runtime, journalctl, kubectl, a log collector or an export saved it, gzipped or not. - "
+         "is "
          "standard input. May be given several times.")
       ->type_name("FILE")
       ->allow_extra_args(false);
@@ -179,10 +181,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--state-dir", arguments.state_dir, "The folder with flowtapd's socket.")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option(
-         "-o,--output", arguments.output,
-         "Print text (the default), json, or with the command logs otel: one OpenTelemetry log record "
-         "in JSON per line.")
+  app.add_option("-o,--output", arguments.output,
+                 "Print text (the default), json, or otel (only with logs): one OpenTelemetry log record "
+                 "in JSON per line.")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "otel"}).description(""));
   app.add_option("--color", arguments.color,

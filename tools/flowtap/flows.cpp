@@ -41,10 +41,10 @@ std::string pod_text(const api::FlowStatus& flow) {
   return flow.ns ? printable(*flow.ns + "/" + *flow.pod) : printable(*flow.pod);
 }
 
-// From what its runtime has kept, in a word of the API.
+// How the flow compares with what its runtime has kept, in a word of the API.
 constexpr std::string_view kDiffers = "differs";
 
-// For a flow of which nothing is captured, the word says why.
+// If nothing of a flow is captured, the word says why.
 Table::Cell state_cell(const api::FlowStatus& flow) {
   if (flow.open) return {"open", "32"};
   if (flow.audit == kDiffers) return {"ended, differs", "33"};

@@ -71,7 +71,7 @@ std::string unkept_names(const api::UnkeptNames& names) {
   if (names.no_room > 0) join(why, "the kernel had no room for " + name(names.no_room));
   const bool is_one = names.total() == 1;
   return fmt::format(
-      "keep the state directory until {} {} ended: to a flowtapd with another one {} would have no name ({})",
+      "keep the state directory until {} {} ended: with another one, {} would have no name ({})",
       grouped(names.total()), is_one ? "stream has" : "streams have", is_one ? "it" : "they", why);
 }
 

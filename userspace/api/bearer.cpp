@@ -81,7 +81,7 @@ void BearerTokens::look() {
     return;
   }
   health_ = version_of(status) == seen_ ? Status() : read();
-  if (!health_) health_ = std::unexpected(Error(health_.error()).in("the tokens of before are valid still"));
+  if (!health_) health_ = std::unexpected(Error(health_.error()).in("the earlier tokens are still valid"));
 }
 
 Status BearerTokens::health() {

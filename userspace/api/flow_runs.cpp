@@ -12,7 +12,7 @@
 namespace flowtap::api {
 namespace {
 
-// What is within a container has no name by which people ask.
+// A container within a container has no name by which people could ask for it.
 bool is_meant_by(const FlowStatus& flow, std::string_view name) {
   return flow.id == name || (std::ranges::count(flow.id, '/') == 1 && is_flow_called(flow.id, name));
 }

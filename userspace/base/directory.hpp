@@ -13,7 +13,7 @@
 
 namespace flowtap {
 
-/// The most processes that a procfs can list (PID_MAX_LIMIT, linux/threads.h), and so the highest number of one.
+/// A procfs can list at most this many processes (PID_MAX_LIMIT, linux/threads.h), so no process has a higher number.
 inline constexpr std::size_t kMostPids = std::size_t{1} << 22U;
 
 struct CloseDirectory {

@@ -19,8 +19,8 @@ constexpr auto kRows = std::to_array<Row>({
 #undef FTAP_SCX_COUNT
 });
 
-// The limit for all schedulers since the start, with all layers or cells that they ever had: twice what one answer has
-// at most. Beyond it values that are gone are forgotten, and would begin anew.
+// The limit for all schedulers since the start, with all layers or cells that they ever had: twice the most that one
+// answer has. Beyond it, values that no scheduler reports any more are forgotten; if they come back, they begin at 0.
 constexpr std::size_t kMostTotals = 8192;
 
 // Beyond this a double cannot tell neighbours apart; such a value comes from a subtraction in a scheduler that went

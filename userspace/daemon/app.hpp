@@ -23,7 +23,7 @@ namespace flowtap {
 /// How many cycles there were, and how long they took.
 class CycleTimes {
  public:
-  /// To be called once for each cycle, at its end.
+  /// Call it once for each cycle, at its end.
   void add(std::chrono::nanoseconds took) {
     ++cycles_;
     last_seconds_ = std::chrono::duration<double>(took).count();

@@ -42,7 +42,8 @@ constexpr std::array kTable = {
     Kept{CAP_SYS_PTRACE, names_processes},
     // stream, telemetry: the runtimes' state is in root's directories.
     Kept{CAP_DAC_READ_SEARCH, names_processes},
-    // stream: the ring's reader runs ahead of ordinary work. scheduler: so does the thread that starts one, also after SIGHUP.
+    // stream: the ring's reader runs with a higher priority than ordinary work. scheduler: so does the thread that
+    // starts a scheduler, also after SIGHUP.
     Kept{CAP_SYS_NICE, always},
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},

@@ -35,17 +35,17 @@ struct RunEnd {
 /// have named. Thread-safe.
 class ContainerRuns {
  public:
-  /// Which ends of a container's runs are known, where `first` is the id of its first run. An end may be all that is left of a run,
-  /// and then its number is no other run's. Call it before any other thread asks. `ends` is called without a lock, and at most
-  /// once for a container that is known.
+  /// Which ends of a container's runs are known; `first` is the id of its first run. A known end may be all that is
+  /// left of a run, and its number is then not given to another run. Call it before any other thread asks. `ends` is
+  /// called without a lock, and at most once for a container that is known.
   using KnownEnds = std::function<std::vector<RunEnd>(std::string_view first)>;
   void know_ends(KnownEnds ends) { ends_ = std::move(ends); }
 
   /// The flow of this run, where `first` is the id of the container's first run. A run whose cgroup is not known is taken for the
   /// newest one.
   [[nodiscard]] std::string take(const std::string& first, const RunBegin& begin);
-  /// This flow is there from before, and so were those of the containers around it. Of times of its start the earliest counts.
-  /// `last`: when it is known to have gone on, ns since 1970; 0: not known.
+  /// This flow already existed, and so did the flows of the containers around it. If several times of its start are
+  /// known, the earliest counts. `last`: when it is known to have gone on, ns since 1970; 0: not known.
   void learn(std::string_view flow, const RunBegin& begin, std::uint64_t last = 0);
 
   /// The flow of the run that went on at that time (ns since 1970), and `first` where that is not known.
@@ -55,8 +55,8 @@ class ContainerRuns {
 
   /// How many runs it knows, 250 bytes each.
   [[nodiscard]] std::size_t size() const;
-  /// Forgets runs that were named long ago and of which nothing is there: neither a flow, nor one of what is within it. Numbers are
-  /// not given again while any run is left, or its end is known.
+  /// Forgets runs that were named long ago and have no flow left, neither their own nor one of a container within them.
+  /// Numbers are not used again while any run is left, or its end is known.
   void forget(const std::function<bool(const std::string& flow)>& is_there, std::uint64_t named_before);
 
  private:

@@ -9,7 +9,7 @@
 namespace flowtap::identity {
 namespace {
 
-// What ends like the id of a run is none.
+// A name that only looks like the id of a run must not be taken for one.
 std::string without_run(std::string component) {
   if (ends_in_run(component)) component.replace(component.rfind('@'), 1, percent_encoded("@", {}));
   return component;

@@ -23,7 +23,7 @@ class RootDir {
   [[nodiscard]] static Result<RootDir> open(const std::string& path);
   /// A directory below.
   [[nodiscard]] Result<RootDir> below(const std::string& path) const;
-  /// The same, if no link is on the way: for places where somebody untrusted may make links.
+  /// The same, but fails if a link is on the way. It is for places where untrusted people may make links.
   [[nodiscard]] Result<RootDir> plain_below(const std::string& path) const;
 
   /// Reads a regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or device

@@ -14,8 +14,8 @@ namespace flowtap::kernel {
 
 class MapLayout {
  public:
-  /// Reads the BTF that the kernel keeps with the map. Fails where there is none, or (CAP_SYS_ADMIN) it may not be
-  /// read.
+  /// Reads the BTF that the kernel keeps with the map. Fails if there is none, or if it may not be read, which takes
+  /// CAP_SYS_ADMIN.
   [[nodiscard]] static Result<MapLayout> of(int map_fd);
 
   struct Field {

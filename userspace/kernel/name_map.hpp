@@ -17,7 +17,7 @@ class NameMap {
  public:
   /// A map that cannot keep anything.
   NameMap() = default;
-  /// Holds a map that make() has made, in this build or another. One that is no descriptor keeps nothing.
+  /// Holds a map that make() has made, in this build or another. Without a valid descriptor it keeps nothing.
   explicit NameMap(int map);
 
   /// A new, empty map for this many streams.
@@ -28,7 +28,7 @@ class NameMap {
   /// Empty: nothing is kept.
   [[nodiscard]] std::vector<std::byte> kept(std::uint64_t stream) const;
   void forget(std::uint64_t stream) const;
-  /// The streams of which something is kept.
+  /// The streams that have something in the map.
   [[nodiscard]] std::vector<std::uint64_t> streams() const;
 
  private:

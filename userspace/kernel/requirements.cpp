@@ -70,7 +70,7 @@ Status check_btf(const std::string& path) {
                         : "mount the node's sysfs at /sys");
 }
 
-// By whom a process is denied what it has the capabilities for, other than by them.
+// What may forbid a process something although it has the capabilities for it.
 std::string denied_hint() {
   if (const auto status = read_file("/proc/self/status"))
     if (Status lacks = check_capabilities(*status); !lacks) return std::move(lacks.error().hint);
@@ -131,12 +131,12 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
       error.hint = "another program holds that place: 'bpftool prog' and 'bpftool struct_ops' list what runs";
       break;
     case E2BIG:
-      error.hint =
-          step.starts_with("attach")
-              ? "as many programs as the kernel allows stand there already: 'bpftool perf' and 'bpftool "
-                "link' list whose they are"
-              : "more was asked for than the kernel gives to one map: set stream.ring_bytes and "
-                "telemetry.max_cgroups to less";
+      error.hint = step.starts_with("attach")
+                       ? "as many programs as the kernel allows are attached there already: 'bpftool perf' "
+                         "and 'bpftool "
+                         "link' list whose they are"
+                       : "more was asked for than the kernel gives to one map: set stream.ring_bytes and "
+                         "telemetry.max_cgroups to less";
       break;
     case ENOSPC:
       error.hint =

@@ -38,7 +38,7 @@ class FlowsDirectory {
 
   /// Puts it back where somebody has unmounted or emptied it, and logs that.
   void look_around();
-  /// An Error: others do not find it, and neither will the next start.
+  /// An Error: nobody finds the directory under its name, and the next start will not find it either.
   [[nodiscard]] const Status& found() const { return found_; }
 
   void report(api::StreamStatusReport& report) const;

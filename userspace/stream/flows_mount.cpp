@@ -65,7 +65,7 @@ Status make_flows_dir(const std::string& path) {
                                                             : "");
   if (S_ISDIR(there.st_mode)) return {};
   if (S_ISLNK(there.st_mode))
-    return fail(what + ": a symbolic link stands there, and flowtapd does not mount where a link leads",
+    return fail(what + ": a symbolic link stands there, and flowtapd does not follow links when it mounts",
                 "remove the link" + other);
   return fail_errno(ENOTDIR, what, "move away what stands there" + other);
 }

@@ -12,8 +12,8 @@
 
 namespace flowtap {
 
-/// In the order of the configuration, whose rules the lists have passed. A pattern that fits nothing now, and may fit something
-/// that comes later, is not among them.
+/// They are in the order of the configuration; the lists have passed its rules. A pattern that matches nothing now but
+/// may match something later is not among them.
 [[nodiscard]] std::vector<api::IdlePattern> idle_patterns(const LineOptions::Schedulers& schedulers,
                                                           const SourceOptions& sources,
                                                           const std::vector<flow::GroupRule>& rules);

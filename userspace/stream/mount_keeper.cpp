@@ -35,8 +35,8 @@ bool receive(int socket, Message& message) {
 
 }  // namespace
 
-// The copy is attached nowhere, and keeps the file system for as long as it is open. It replaces the one before only if it is of the
-// same file system. Returns an errno.
+// The copy is attached nowhere. The file system lives as long as the copy is open. The copy replaces the earlier one
+// only if it belongs to the same file system. Returns an errno.
 int MountKeeper::hold(const char* place, dev_t device) {
   Fd copy(::open_tree(AT_FDCWD, place, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
   struct stat there{};
@@ -54,7 +54,8 @@ int MountKeeper::put_back(const char* place, dev_t device) {
   return hold(place, device);  // what is attached is no copy any more
 }
 
-// Nothing of the parent's outlives it here, such as the lock of the node.
+// The child closes all that it has from the parent, such as the node's lock, so that nothing of this outlives the
+// parent.
 void MountKeeper::serve(int parent, const char* place) {
   ::dup2(parent, kParent);
   ::syscall(SYS_close_range, 1U, ~0U, 0U);

@@ -12,9 +12,9 @@
 
 namespace flowtap {
 
-/// A child process that has kept the right to mount, for one place alone. It holds a second mount of the file system that is
-/// mounted there, so that all that is in it stays, and takes no other orders than these two. It ends with this object, or with
-/// this process.
+/// A child process that has kept the right to mount, but only at one place. It holds a second mount of the file system
+/// that is mounted there, so that its content survives. It obeys only two orders: hold() and put_back(). It ends with
+/// this object, or with this process.
 class MountKeeper {
  public:
   /// Call it before the first thread, and before anything is mapped into memory, which the child would keep as well.

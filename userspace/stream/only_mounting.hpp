@@ -7,9 +7,10 @@ namespace flowtap {
 inline constexpr int kParent = 0;  ///< the socket to its parent
 inline constexpr int kHeld = 1;    ///< the mount that it holds
 
-/// From here on, for good: of all capabilities only CAP_SYS_ADMIN, and of all system calls only those of mount_keeper.cpp, with the
-/// arguments that it gives them. Any other ends the process with SIGSYS. False: the right was refused, and nothing may go on. A
-/// kernel without filters leaves all calls, as it does to flowtapd, whose component `seccomp` says so.
+/// From here on the process has only one capability, CAP_SYS_ADMIN, and may only make the system calls of
+/// mount_keeper.cpp, with the arguments that are used there. Any other call ends the process with SIGSYS. False: the
+/// right was refused, and nothing may go on. A kernel without filters leaves all calls, as it does to flowtapd, whose
+/// component `seccomp` says so.
 [[nodiscard]] bool keep_only_mounting();
 
 }  // namespace flowtap

@@ -1,5 +1,5 @@
-// To whom the node's cgroups belong, as identity/ finds out. The names are those of the streams, so that logs and usage
-// fit together.
+// Says whose each of the node's cgroups is, with the help of identity/. The names are the same as those of the streams,
+// so that logs and usage fit together.
 #pragma once
 
 #include <memory>

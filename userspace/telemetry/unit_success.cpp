@@ -119,7 +119,7 @@ std::string prefix_of(std::string_view unit) {
   return std::string(prefix.substr(0, dash + 1)).append(unit.substr(end));
 }
 
-// By which names a unit has drop-ins, what counts more first (systemd.unit(5)).
+// The names under which a unit's drop-ins are found, the most important first (systemd.unit(5)).
 void add_names(std::string unit, std::vector<std::string>& names) {
   while (!unit.empty() && std::ranges::find(names, unit) == names.end()) {
     names.push_back(unit);

@@ -149,7 +149,7 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   std::printf("in all %.3f and %.3f ms\n", static_cast<double>(kernels) * 1e-6,
               static_cast<double>(ours) * 1e-6);
   EXPECT_GE(ours, static_cast<std::uint64_t>(kRounds * kEach) * 1'000'000U);
-  // Of all together, what ticks charge to the wrong side is a small part.
+  // Only a small part of the sum is what ticks charge to the wrong side.
   EXPECT_GE(static_cast<double>(ours), 0.95 * static_cast<double>(kernels) - 2 * kTick);
 }
 

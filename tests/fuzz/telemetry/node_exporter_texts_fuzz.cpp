@@ -1,5 +1,5 @@
-// Any bytes as the texts of which names of node_exporter are made. The first byte says which text. Names are valid, labels can be
-// shown, nothing comes twice, and there is no more of it than there was text for.
+// Any bytes as the texts from which names of node_exporter are made. The first byte says which text. Names are valid,
+// labels can be shown, nothing comes twice, and there is no more of it than there was text for.
 #include <cmath>
 #include <cstdint>
 #include <string_view>

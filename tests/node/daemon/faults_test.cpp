@@ -164,7 +164,7 @@ TEST(Faults, AMountThatIsRefusedSaysWhatToDo) {
   }
 }
 
-// What refuses is asked at the start, and its answer is told when it is needed.
+// The part that refuses is asked at the start, and its answer is shown when it is needed.
 TEST(Faults, AMountThatCannotBePutBackSaysWhatToDo) {
   for (const auto& [error, hint] : {std::pair(EPERM, "CAP_SYS_ADMIN"),
                                     {ENOSPC, "fs.mount-max"},

@@ -44,7 +44,7 @@ std::string name_of_series(const std::string& key) {
   return key.substr(0, key.find('{'));
 }
 
-// How a collector did of which both sides have all that is to be compared.
+// How a collector did, if both sides have all that is to be compared.
 bool is_of_another_collector(const std::string& key) {
   if (name_of_series(key) != "node_scrape_collector_success") return false;
   if (key.contains("uname") || key.contains("timex")) return true;

@@ -301,7 +301,7 @@ TEST_F(PlainFlowsInTrouble, AReadOnlyFileSystem) {
   go_on();
   ASSERT_TRUE(keeps(wanted_));
   const std::string flows = daemon_->state_dir() + "/flows";
-  // It lies above what has files open, which cannot become read-only.
+  // A file system with open files cannot become read-only, so this one is mounted above it.
   ASSERT_EQ(::mount(flows.c_str(), flows.c_str(), nullptr, MS_BIND, nullptr), 0);
   ASSERT_EQ(::mount(nullptr, flows.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), 0);
   go_on();

@@ -18,7 +18,7 @@ namespace flowtap::test {
 class CriLog {
  public:
   CriLog(std::string log, const std::string& out, const std::string& err);  ///< throws std::runtime_error
-  ~CriLog();  ///< bytes that are still in the FIFOs are not written any more
+  ~CriLog();  ///< bytes that are still in the FIFOs are not written
   CriLog(const CriLog&) = delete;
   CriLog& operator=(const CriLog&) = delete;
 

@@ -142,7 +142,7 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
   EXPECT_NE(
       flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap, why\n"),
       std::string::npos);
-  EXPECT_NE(flowtap("-o xml status").output.find("accepted: text, json, or with the command logs otel\n"),
+  EXPECT_NE(flowtap("-o xml status").output.find("accepted: text, json, or otel (only with logs)\n"),
             std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);

@@ -74,7 +74,7 @@ TEST(Pods, AreSumsOfTheirContainersByTheSecond) {
       << "new: it has no rate yet; pg-0: its counter went back; nobody has energy";
 }
 
-// Of each, the node keeps the counters for some minutes. What has ended may have been all that there was.
+// The node keeps the counters of each for some minutes. Perhaps everything that there was has ended.
 TEST(Pods, ThatHaveEndedAreShownOnlyWhenAskedFor) {
   const auto at = [](double seconds, double cpu) {
     const std::string time = std::to_string(seconds);

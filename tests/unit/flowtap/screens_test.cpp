@@ -180,14 +180,12 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
   stream.unkept_names = {.too_long = 1, .no_map = 0, .no_room = 1200};
   EXPECT_TRUE(
       status_text(report, kUtf8)
-          .contains(
-              "  names    keep the state directory until 1,201 streams have ended: to a flowtapd with "
-              "another "
-              "one they would have no name (1 name is too long, the kernel had no room for 1,200 names)\n"))
+          .contains("  names    keep the state directory until 1,201 streams have ended: with another one, "
+                    "they would have no name (1 name is too long, the kernel had no room for 1,200 names)\n"))
       << status_text(report, kUtf8);
   stream.unkept_names = {.too_long = 0, .no_map = 1, .no_room = 0};
   EXPECT_TRUE(status_text(report, kUtf8)
-                  .contains("until 1 stream has ended: to a flowtapd with another one it would have no name "
+                  .contains("until 1 stream has ended: with another one, it would have no name "
                             "(the kernel refused a table for 1 name)\n"))
       << status_text(report, kUtf8);
   stream.unkept_names = {};

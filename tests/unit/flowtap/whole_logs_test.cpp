@@ -144,7 +144,7 @@ std::int64_t micros_of(const std::string& one, const std::string& other) {
                               flow::klog_time(*flow::parse_klog_record(other)));
 }
 
-// Of a JSON text, its records' times are the order as well.
+// The order of a JSON text is also that of its records' times.
 TEST(WholeLogs, AreInTheOrderOfTheirTimes) {
   unsigned tried = 0;
   for (const std::string& log : kLogs) {

@@ -110,7 +110,7 @@ TEST_F(EndedRuns, KeepTheirNumbers) {
   EXPECT_FALSE(runs_.span(kFirst));
 }
 
-// After a reboot, for one: the runtime still has what it wrote.
+// After a reboot, for example: the runtime still has what the container wrote.
 TEST_F(EndedRuns, OfWhichThereWasOnlyOneTakeAllThatTheRuntimeHas) {
   ends_ = {{kFirst, 700}};
   EXPECT_EQ(runs_.span(kFirst), RunSpan{});

@@ -156,7 +156,7 @@ TEST(GroupRules, WhatIsNoRuleIsRefused) {
   EXPECT_EQ(group({"(*)", "", "$2"}, ""),
             R"x(refused: group: "$2" has $2, and its pod one pair of parentheses)x");
   EXPECT_EQ(group({"*", "", "$0"}, ""),
-            R"x(refused: group: "$0" has a $ with neither 1 to 9 nor namespace behind it)x");
+            R"x(refused: group: "$0" has a $ that neither 1 to 9 nor namespace follows)x");
 }
 
 }  // namespace

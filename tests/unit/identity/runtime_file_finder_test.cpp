@@ -24,7 +24,7 @@ class RuntimeFileFinderTest : public testing::Test {
       return logs.pod == pod;
     });
   }
-  // To whom the file belongs, by its content; empty: none was found.
+  // Whose file it is, by its content; empty: none was found.
   [[nodiscard]] std::string read(const std::string& flow) const {
     const auto log = find(flow);
     return log ? log->dir.read(log->base, 4096).value_or("unreadable") : "";

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(FlowtapSched, WrongWords,
                                                "hint: the kernel runs one scheduler at a time\n"},
                                          Wrong{"AValueForAFlagThatHasNone", "domain --report=5",
                                                "flowtap-sched: --report takes no value\n"
-                                               "hint: leave out what stands behind the =\n"},
+                                               "hint: leave out the = and what follows it\n"},
                                          Wrong{"WhatSteersATerminal", "\"$(printf '\\033[2J')\"",
                                                "flowtap-sched: there is no scheduler '\\x1b[2J'\n"
                                                "hint: the schedulers are: domain, fifo\n"}),

@@ -341,8 +341,8 @@ TEST(CompatLabels, NamesThatAreAskedForAreThereButForThoseThatAreSaidToLack) {
   EXPECT_EQ(missing, kLacking);
 }
 
-// What the most used dashboards and rules ask for of cAdvisor, Kepler and dcgm-exporter; each that is not there has its
-// reason in the README.
+// The metrics of cAdvisor, Kepler and dcgm-exporter that the most used dashboards and rules ask for. The README gives
+// the reason for each one that flowtap lacks.
 TEST(CompatLabels, WhatDashboardsAskForIsThereOrHasAReason) {
   std::istringstream table(test::golden("found/compat-names.tsv"));
   const std::string readme = read_file(paths::in_sources("stats/compat/README.md")).value();

@@ -74,7 +74,7 @@ Result<std::unique_ptr<Collector>> Collector::start(const Program& program, Line
               "tools/setup proof installs it");
 }
 
-// It is not killed, as strace would leave its process stopped.
+// It must not be killed, because strace would then leave its process stopped.
 Collector::~Collector() {
   process_.signal(SIGINT);
   (void)process_.wait(kEnd);

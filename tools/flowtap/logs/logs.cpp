@@ -184,7 +184,7 @@ ExitCode run_logs(const LogsOptions& options) {
     return failure->exit;
   }
   if (say_limit(within, writer)) return kOk;
-  // Each gap was shown where it is. Who follows has seen them come.
+  // Each gap was shown in its place, so a follower has seen them all already.
   if (missing > 0 && !options.follow)
     complain({fmt::format("{} bytes of this log are missing", grouped(missing)), "", 0});
   return kOk;

@@ -13,8 +13,8 @@ class Writer;
 
 class OutputLimit {
  public:
-  /// `objects`: each line is a JSON object, of which a part would be none, so what does not fit as a whole is left out. `follow`:
-  /// the output ends as soon as nothing more fits, since nobody knows whether more comes.
+  /// `objects`: each line is a JSON object. A part of one would not be JSON, so an object that does not fit as a whole
+  /// is left out. `follow`: the output ends as soon as nothing more fits, since nobody knows whether more comes.
   OutputLimit(std::uint64_t most, bool objects, bool follow)
       : left_(most), objects_(objects), follow_(follow) {}
 
@@ -38,9 +38,9 @@ class OutputLimit {
   std::string fitting_;
 };
 
-/// Writes `bytes`, of which `limit` (null: there is none) lets pass what fits. False: no more is wanted.
+/// Writes those of `bytes` that fit into `limit` (null: there is none). False: no more is wanted.
 [[nodiscard]] bool write_within(OutputLimit* limit, Writer& writer, std::string_view bytes);
-/// Says that the limit was reached, behind the line that it has cut; true if it was.
+/// Says that the limit was reached, after the line that it has cut. True: it was reached.
 bool say_limit(const OutputLimit* limit, Writer& writer);
 
 }  // namespace flowtap::cli

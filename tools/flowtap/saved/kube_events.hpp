@@ -35,7 +35,7 @@ struct KubeEvent {
 /// Reads a text line by line.
 class KubeEvents {
  public:
-  /// The event that this line tells; nothing: it tells none that a scheduler made, or it names no pod that Kubernetes allows.
+  /// The event in this line. Nothing: it has no event of a scheduler's, or names no pod that Kubernetes would allow.
   [[nodiscard]] std::optional<KubeEvent> read(std::string_view line);
   /// The same of an event that somebody else has read, of a pod.
   [[nodiscard]] std::optional<KubeEvent> judge(KubeEvent event);
@@ -45,7 +45,7 @@ class KubeEvents {
   [[nodiscard]] std::uint64_t without_namespace() const { return without_namespace_; }
   /// Lines that only tables of events have: headings, and the rows of all events, whatever they are about.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
-  /// Whether the lines that come now are of `kubectl describe`.
+  /// Whether the lines that come now are from `kubectl describe`.
   [[nodiscard]] bool is_in_description() const { return !description_.pod.empty(); }
 
  private:

@@ -198,10 +198,11 @@ Status Reading::read(const File& file) {
                      file.name, grouped(left_out)),
          "reverse it with tac, and name what that writes");
   if (late_parts > 0)
-    warn(fmt::format("the times in {} go back {}, and its parts are only put in order if that begins within "
-                     "{} MiB: what is shown of a pod may be old",
-                     file.name, late_parts == 1 ? "once" : fmt::format("{} times", grouped(late_parts)),
-                     LineOrder::kPutInOrder >> 20U),
+    warn(fmt::format(
+             "the times in {} go back {}, and flowtap puts its parts in order only if that begins within "
+             "{} MiB: what is shown of a pod may be old",
+             file.name, late_parts == 1 ? "once" : fmt::format("{} times", grouped(late_parts)),
+             LineOrder::kPutInOrder >> 20U),
          "divide it where its times go back, and name each part with a --from of its own: they are read in "
          "the order of their times");
   return {};
@@ -222,7 +223,7 @@ SavedRead Reading::finish() {
     warn("the events do not say in which namespace their pods are, and these are shown as default",
          "kubectl get events -A says it");
   if (state_.seen.forgotten() > 0)
-    warn(fmt::format("{} records are too many to tell whether they are also in another file",
+    warn(fmt::format("cannot tell whether {} records are also in another file: they are too many",
                      grouped(state_.seen.forgotten())),
          "name each log only once");
   read_.strange += state_.strangers.others_records();

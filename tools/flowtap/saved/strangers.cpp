@@ -63,7 +63,7 @@ constexpr auto kStrangers = std::to_array<StrangerRow>({
 #undef WORDS
 #undef FILES
 
-// From such a record something is learnt, unless its form is not known.
+// Such a record says something, unless its form is not known.
 constexpr std::array<std::string_view, 2> kOwnWords = {"Unable to schedule pod; ",
                                                        "Successfully bound pod to node"};
 
@@ -130,7 +130,7 @@ bool is_binary(std::string_view text) {
   return static_cast<std::size_t>(controls) * 20 > text.size();
 }
 
-// A log of which base64 or a URL has left no blank.
+// A log in base64 or in a URL, so that no blank is left.
 bool is_encoded(std::string_view text) {
   constexpr std::size_t kShortest = 40;
   while (text.ends_with('\r')) text.remove_suffix(1);

@@ -11,8 +11,8 @@
 
 namespace flowtap::cli {
 
-/// What lines look like from which nothing is learnt of a pod. Of many lines only some are looked at, and of each only its
-/// beginning.
+/// Guesses what lines are that say nothing about a pod. If there are many lines, it looks at only some of them, and
+/// only at the beginning of each.
 class Strangers {
  public:
   Strangers();
@@ -22,7 +22,7 @@ class Strangers {
   /// A line that belongs to no record.
   void add_line(std::string_view line);
 
-  /// How many of the records belong to a program that is no scheduler which is read, about.
+  /// About how many of the records belong to a program that is not one of the schedulers that flowtap reads.
   [[nodiscard]] std::uint64_t others_records() const { return others_records_; }
 
   /// Printable text, in UTF-8.
@@ -30,8 +30,8 @@ class Strangers {
     std::string what;  ///< completes "they look like ..."
     std::string hint;  ///< the next thing that this person can do
   };
-  /// Of what most of them are; a program's lines count more than lines of which only the form is known. Nothing: nothing was
-  /// added.
+  /// What most of the lines are. Lines of a known program count more than lines whose form alone is known. Nothing:
+  /// nothing was added.
   [[nodiscard]] std::optional<Guess> guess() const;
 
  private:
@@ -39,7 +39,7 @@ class Strangers {
   std::size_t count(unsigned form, std::string_view file, std::string_view text);
 
   std::vector<std::uint64_t> lines_;  // by row of strangers.def
-  std::string first_;                 // the beginning of the first line of which nothing is known
+  std::string first_;                 // the beginning of the first line that nothing is known about
   std::uint64_t others_records_ = 0;
   std::uint64_t seen_ = 0;
   std::uint64_t next_ = 1;    // which of them is looked at next

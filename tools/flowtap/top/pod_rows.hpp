@@ -21,7 +21,7 @@ struct PodRow {
 struct PodChoice {
   bool containers = false;  ///< a row for each container
   std::string ns = {};      ///< only this namespace; empty: all
-  bool ended = false;       ///< also those of which nothing runs any more
+  bool ended = false;       ///< also those that have ended
 };
 
 /// One interval for all pods.

@@ -40,7 +40,7 @@ bool may_have_namesakes(const api::EndedInstance& of) {
   return of.pod.empty() && of.unit.empty();
 }
 
-// Of each name, the id of the container of which the last thing is known.
+// For each name, the id of the container that the newest event is about.
 std::map<std::string, std::string> newest_ids(const api::Exits& exits) {
   std::map<std::string, std::pair<Time, std::string>> newest;
   const auto look_at = [&newest](const auto& all) {

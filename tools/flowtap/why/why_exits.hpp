@@ -17,7 +17,7 @@ struct Ended {
   api::ContainerExit exit;
   std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
 
-  /// By a signal, with a code other than 0, or before its program was started.
+  /// Whether it ended by a signal, with a code other than 0, or before its program was started.
   [[nodiscard]] bool badly() const {
     return exit.oom || exit.signal || !exit.started || exit.code.value_or(0) != 0;
   }
@@ -35,10 +35,10 @@ struct Ends {
   [[nodiscard]] bool badly() const;
 };
 
-/// How the pod's containers ended, each the last time.
+/// How each of the pod's containers ended the last time.
 [[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, const PodName& pod);
-/// The same of a container that is in no pod, or a service. Where several containers have this name, it is the one of which the
-/// last thing is known: its end, or that a process of it was killed.
+/// The same for a service or a container outside of pods. If several containers have this name, it is the one that the
+/// newest event is about: its end, or a kill of one of its processes.
 [[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, std::string_view name);
 
 /// "ended with code 1", "was killed by signal 9 (SIGKILL), because memory was used up (OOM)", "was never started: ...".

@@ -38,11 +38,12 @@ std::string near(const DiagnosisStore& store, const PodName& wanted) {
   return out;
 }
 
-/// What lines look like of which each was understood.
+/// What lines look like if all of them were understood.
 Strangers::Guess of_known(const SavedRead& read) {
   if (read.kubectl > 0)
-    return {.what = "what kubectl says of objects, without an event of a scheduler's about a pod",
-            .hint = "kubectl get events -A has all events; a scheduler's log says more, and longer"};
+    return {
+        .what = "kubectl's output about objects, without a scheduler's event about a pod",
+        .hint = "kubectl get events -A lists all events; a scheduler's log says more, and is kept longer"};
   if (read.telling > 0)
     return {.what = "a scheduler's records that do not name a pod, or whose lines were cut before it",
             .hint = "save whole lines, with kubectl logs or journalctl --no-pager, and not from a screen"};

@@ -72,8 +72,8 @@ const Ended* end_of(const Ends& ends, const std::string& container) {
   return found == ends.ended.end() ? nullptr : &*found;
 }
 
-// Whether a flow has bytes of a later run, of which flowtapd has not seen the end: it was away. What a child still wrote when its
-// container had ended comes soon.
+// Whether a flow has bytes of a later run whose end flowtapd has not seen, because it was not running. What a child
+// wrote after its container's end comes soon after that end.
 bool is_of_later_run(const api::FlowStatus& flow, const api::ContainerExit& exit) {
   constexpr std::chrono::seconds kShortlyAfter{10};
   if (!flow.last || flow.open || *flow.last <= exit.time) return false;
@@ -165,7 +165,8 @@ std::string bound_text(const PodName& pod, std::string_view node, const Here& he
   }
   const bool some_run = std::ranges::any_of(containers_of(here, ends),
                                             [&here](const std::string& one) { return runs(here, one); });
-  // With its sandbox there, a container that has ended well was there to prepare those that come.
+  // If the pod's sandbox is still there, a container that has ended well was one that prepares for others (an init
+  // container).
   const bool waits = !some_run && !ends.badly() && (here.sandbox || (words.empty() && is_this_node(node)));
   if (waits)
     return fmt::format(
@@ -174,7 +175,7 @@ std::string bound_text(const PodName& pod, std::string_view node, const Here& he
            todo_text(start_step(pod), style);
   if (!words.empty()) return fmt::format("  on this node: {}\n", words);
   if (ends.badly() || is_this_node(node)) return {};
-  return todo_text(fmt::format("flowtap why {}/{}{} says how its containers fare; {}", pod.ns, pod.name,
+  return todo_text(fmt::format("flowtap why {}/{}{} says how its containers are doing; {}", pod.ns, pod.name,
                                node.empty() ? " on its node" : fmt::format(" on {}", node), start_step(pod)),
                    style);
 }

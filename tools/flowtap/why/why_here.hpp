@@ -14,10 +14,11 @@
 namespace flowtap::cli {
 
 struct Here {
-  bool known = false;                  ///< flowtapd has answered both questions
-  std::vector<api::FlowStatus> flows;  ///< of its containers, each the last run; or of what is called so
-  std::vector<std::string> running;    ///< the names of its containers that are there now; or the service's
-  bool sandbox = false;                ///< the pod's sandbox is there
+  bool known = false;  ///< flowtapd has answered both questions
+  std::vector<api::FlowStatus>
+      flows;  ///< of its containers, for each the last run; or those that have the name
+  std::vector<std::string> running;  ///< the names of its containers that are there now; or the service's
+  bool sandbox = false;              ///< the pod's sandbox is there
 
   [[nodiscard]] bool any() const { return sandbox || !flows.empty() || !running.empty(); }
 };
@@ -30,14 +31,14 @@ struct Here {
 [[nodiscard]] std::string here_text(const Here& here, const Ends& ends,
                                     std::chrono::system_clock::time_point now, const Style& style);
 
-/// The lines that a bound pod has below its answer: what has become of it on its node. `node` is where it is bound to;
-/// empty: not known. Empty where nothing is known.
+/// The lines below a bound pod's answer: what has become of the pod on its node. `node` is the node that it is bound
+/// to; empty: not known. Returns an empty text if nothing is known.
 [[nodiscard]] std::string bound_text(const PodName& pod, std::string_view node, const Here& here,
                                      const Ends& ends, std::chrono::system_clock::time_point now,
                                      const Style& style);
 
-/// What goes on of what is called so: "runs again; flowtap logs container/a-1f8b has what it writes"; or that it has ended and nobody
-/// has seen how. Empty where it does not go on and its last end is told.
+/// How a container or service of this name goes on: "runs again; flowtap logs container/a-1f8b has what it writes". Or
+/// that it has ended and nobody has seen how. Empty if it does not go on and its last end is shown already.
 [[nodiscard]] std::string named_words(const Here& here, const Ends& ends);
 
 /// Adds the member "flows" to `body`, which is an object: as in /flows.

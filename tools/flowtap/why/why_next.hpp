@@ -17,7 +17,7 @@ namespace flowtap::cli {
 [[nodiscard]] std::string memory_step(bool in_pod);
 /// A step as a line below an answer; text from outside is escaped.
 [[nodiscard]] std::string todo_text(std::string_view todo, const Style& style);
-/// About a bound pod of which no container has started.
+/// About a bound pod none of whose containers has started.
 [[nodiscard]] std::string start_step(const PodName& pod);
 
 }  // namespace flowtap::cli

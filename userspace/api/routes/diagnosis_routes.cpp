@@ -29,7 +29,7 @@ PodFlows flows_of(const std::string& ns, const std::string& pod, const NodeView&
   PodFlows found;
   const auto view = node.flows();
   if (!view) return found;
-  // What only the runtime has kept is looked for in its directories.
+  // Logs that only the runtime has kept are looked for in its directories.
   auto flows = (*view)->flows({.ns = ns, .pod = pod});
   if (flows.empty()) flows = (*view)->flows({.ns = ns, .pod = pod, .history = true});
   for (const FlowStatus& flow : flows) {
@@ -60,7 +60,7 @@ Answer not_explained(const std::string& ns, const std::string& pod, const Call& 
                                  "pods are explained"
                                : ""));
   const std::string what =
-      flows.log ? the_pod + " is on this node, and no scheduler's log that is read here speaks of it"
+      flows.log ? the_pod + " is on this node, and no scheduler's log that is read here mentions it"
                 : the_pod + " was not seen on this node by a scheduler";
   if (view.logs() == 0)
     return error_answer(404, what,

@@ -19,7 +19,7 @@ struct StatusMeaning {
 };
 
 constexpr std::array kMeanings = {
-    StatusMeaning{304, "The client has this answer: If-None-Match names its ETag.", false},
+    StatusMeaning{304, "The client already has this answer: If-None-Match names its ETag.", false},
     StatusMeaning{400, "The request is malformed, or it has a parameter with an unknown name or value.",
                   true},
     StatusMeaning{401, "Over TCP: the request has no valid token.", true},
@@ -28,7 +28,7 @@ constexpr std::array kMeanings = {
         true},
     StatusMeaning{404, "This node does not know what the path names.", false},
     StatusMeaning{405, "Everything here can only be read: GET and HEAD.", true},
-    StatusMeaning{409, "This cannot be captured in the state in which it is.", false},
+    StatusMeaning{409, "This output cannot be captured now; the error says why.", false},
     StatusMeaning{413, "The body of the request is too large.", true},
     StatusMeaning{429, "There were too many requests, or the limit on clients that follow is reached.", true},
     StatusMeaning{431, "The header of the request is too large.", true},

@@ -108,7 +108,9 @@ const std::vector<Route>& routes() {
        read_flow,
        "The bytes of a flow as they were written.",
        {404, 409, 503},
-       {follow(), outputs(), {"from", "Whether what is kept comes first.", kWord, {"start", "now"}}},
+       {follow(),
+        outputs(),
+        {"from", "Whether the bytes that are kept are sent first.", kWord, {"start", "now"}}},
        {kBytes}},
       {kFlow + "/log",
        flow_log,
@@ -133,10 +135,10 @@ const std::vector<Route>& routes() {
       {kPod + "/exits", exits, "How each of the pod's containers ended the last time."},
       {std::string(kExitsPath),
        exits_of,
-       "How containers that are in no pod, and systemd services, ended the last time.",
+       "How systemd services and containers outside of pods ended the last time.",
        {},
        {{"name",
-         "Only what people call so: a container's name, id or the beginning of its id, a service's name, a "
+         "Only what has this name: a container's name, its id or the id's beginning, a service's name, a "
          "flow's id."}}},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,

@@ -5,7 +5,8 @@
 
 namespace flowtap {
 
-/// So many characters of a container's id are shown by the runtimes' own tools, and name a container without a name.
+/// The runtimes' own tools show this many characters of a container's id. flowtap also uses them to name a container
+/// that has no name.
 inline constexpr std::size_t kShortId = 12;
 
 }  // namespace flowtap

@@ -13,7 +13,7 @@ namespace flowtap::flow {
 struct Written {
   std::atomic<std::uint64_t> bytes{0};    ///< all that passed, captured or not
   std::atomic<std::uint64_t> lines{0};    ///< newlines in the bytes that were captured
-  std::atomic<std::uint64_t> missing{0};  ///< of the bytes, those that were not captured
+  std::atomic<std::uint64_t> missing{0};  ///< the part of the bytes that was not captured
 
   /// Cheaper than an atomic addition, as only one thread counts.
   static void add(std::atomic<std::uint64_t>& to, std::uint64_t more) {

@@ -37,7 +37,7 @@ bool has_form(std::string_view text, std::string_view form) {
          });
 }
 
-/// In any case, and as long as systemd.time(7) has it: "Fri" or "Friday".
+/// In upper or lower case, short or long, as in systemd.time(7): "Fri" or "Friday".
 std::optional<std::chrono::weekday> weekday_named(std::string_view word) {
   constexpr std::size_t kShort = 3;
   std::string name;

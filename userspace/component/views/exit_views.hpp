@@ -9,7 +9,7 @@
 
 namespace flowtap::api {
 
-/// Whose end it was. It is either a container, which may be in a pod, or a service.
+/// Who ended: either a container, which may be in a pod, or a service.
 struct EndedInstance {
   std::string ns;    ///< empty: it is in no pod
   std::string pod;   ///< alike

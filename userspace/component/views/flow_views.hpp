@@ -61,10 +61,11 @@ struct FlowStatus {
   std::uint64_t bytes = 0;          ///< all bytes that passed, captured or not
   std::uint64_t missing_bytes = 0;  ///< of these, bytes that were not captured and not found elsewhere since
   std::uint64_t found_bytes = 0;    ///< of these, bytes that were not captured and were found elsewhere since
-  /// In its log so far, including lines that have made room since, and one that has not ended yet. A line that is stored in parts
-  /// is one line, and a gap is none.
+  /// How many lines its log has had so far, including those that have made room since and one that has not ended yet. A
+  /// line that is stored in parts counts once, and a gap does not count.
   std::uint64_t lines = 0;
-  /// Its source wrote before it was captured, and `bytes` and `lines` do not count that: nobody has counted it yet, or can.
+  /// Its source wrote before it was captured, and `bytes` and `lines` do not contain that: it has not been counted yet,
+  /// or cannot be.
   bool more_before = false;
   /// The BPF programs missed events while it was written to, so bytes may be missing without being counted. Cleared
   /// once the flow has ended and was found equal to what its runtime has kept.
@@ -132,8 +133,8 @@ struct LossStatus {
   bool operator==(const LossStatus&) const = default;
 };
 
-/// Streams of which nobody can tell whose they are if a flowtapd with another state directory follows, by why their names could not be
-/// kept in the kernel; since flowtapd's start.
+/// Streams whose names could not be kept in the kernel, by the reason, since flowtapd's start. A later flowtapd with
+/// another state directory cannot tell whose they are.
 struct UnkeptNames {
   std::uint64_t too_long = 0;
   std::uint64_t no_map = 0;
@@ -142,7 +143,8 @@ struct UnkeptNames {
   bool operator==(const UnkeptNames&) const = default;
 };
 
-/// What became of bytes that were not captured, of the flows that are kept, and of those that made room since flowtapd's start.
+/// What became of bytes that were not captured. It counts the flows that are kept, and those that made room since
+/// flowtapd's start.
 struct RecoveryStatus {
   std::uint64_t found = 0;    ///< again, in the files of the runtimes
   std::uint64_t sought = 0;   ///< are being looked for
@@ -196,7 +198,7 @@ struct StreamStatusReport {
   std::optional<std::string> backend;  ///< fexit or sys_exit; absent while none is attached
   std::string reason;                  ///< why this one, or why none
   bool pinned = false;                 ///< capture goes on while flowtapd is away
-  /// What is pinned goes with the last process of flowtapd's mount namespace, and there are others than flowtapd in it.
+  /// The pins go with the last process of flowtapd's mount namespace, and there are other processes in that namespace.
   bool pinned_in_namespace = false;
   std::uint64_t ring_bytes = 0;
   std::optional<std::uint64_t> ring_waiting;  ///< bytes that are not drained yet

@@ -37,7 +37,8 @@ std::span<const Key> table() {
       Key{"host_root", TextField{[](Config& c) -> std::string& { return c.host_root; }, kDirectoryRule},
           "Where the node's file system is mounted; /host in a container that mounts it there."},
       Key{"cycle", DurationField{[](Config& c) -> Ms& { return c.cycle; }, 1ms, kLongestCycle},
-          "How often the kernel's counters are read and given to all outputs. No value is older than this."},
+          "How often the kernel's counters are read and given to all outputs. Only values of a collector "
+          "that was cut off are older than this."},
       Key{"log_level", LevelField{[](Config& c) -> LogLevel& { return c.log_level; }},
           "What flowtapd logs about itself."},
 
@@ -68,7 +69,7 @@ std::span<const Key> table() {
           "takes."},
       Key{"stream.flows_bytes",
           SizeField{[](Config& c) -> U64& { return c.stream.lines.flows_bytes; }, kMinFlows, kMaxFlows},
-          "Size of the tmpfs on STATE_DIR/flows, which is memory. auto takes 64 MiB, or less like "
+          "Size of the tmpfs on STATE_DIR/flows, which is memory. auto takes 64 MiB, or less, as for "
           "ring_bytes."},
       Key{"stream.journal_bytes",
           SizeField{[](Config& c) -> U64& { return c.stream.lines.journal_bytes; }, kMinJournal, kMaxFlows},
@@ -76,7 +77,7 @@ std::span<const Key> table() {
           "make room. auto takes half, at most 32 MiB."},
       Key{"stream.flow_bytes",
           CountField{[](Config& c) -> U64& { return c.stream.lines.flows.flow_bytes; }, kMinFlow, kMaxFlows},
-          "How much of its log one flow may keep. When there is more, the older half makes room."},
+          "How many bytes of its log one flow may keep. If it has more, the older half makes room."},
       Key{"stream.max_flows",
           CountField{[](Config& c) -> U64& { return c.stream.lines.flows.max_flows; }, 1, 1'000'000},
           "How many flows are kept. The flows that ended first make room."},
@@ -89,7 +90,7 @@ std::span<const Key> table() {
           "get them at once."},
       Key{"stream.max_buffers",
           CountField{[](Config& c) -> U64& { return c.stream.lines.flows.max_buffers; }, 1, 1'000'000},
-          "How many flows may have lines in memory. With more, all are written."},
+          "How many flows may have lines in memory. If there are more, the lines of all flows are written."},
       Key{"stream.buffer_bytes",
           CountField{[](Config& c) -> U64& { return c.stream.lines.flows.buffer_bytes; }, kMinFlow,
                      kMaxBuffers},
@@ -109,7 +110,7 @@ std::span<const Key> table() {
           "says so."},
       Key{"stream.containerd_dirs",
           ListField{[](Config& c) -> List& { return c.stream.runtimes.containerd; }, kDirectoryRule, 16},
-          "Where containerd keeps its state, as HOST_ROOT has it: `state` of its configuration."},
+          "Where containerd keeps its state below HOST_ROOT: `state` in its configuration."},
       Key{"stream.storage_dirs",
           ListField{[](Config& c) -> List& { return c.stream.runtimes.storage; }, kDirectoryRule, 16},
           "Where podman and CRI-O keep their state: runroot and graphroot of storage.conf."},
@@ -167,7 +168,7 @@ std::span<const Key> table() {
           "false reads no scheduler's log."},
       Key{"explain.max_pods", CountField{[](Config& c) -> U64& { return c.explain.max_pods; }, 1, kMaxPods},
           "How many pods' latest attempts are kept. The pod that was neither mentioned nor asked about for "
-          "longest makes room."},
+          "the longest time makes room."},
 
       Key{"telemetry", {}, "What the node and its workloads use."},
       Key{"telemetry.enabled", BoolField{[](Config& c) -> bool& { return c.telemetry.enabled; }},
@@ -210,7 +211,7 @@ std::span<const Key> table() {
           DurationField{[](Config& c) -> Ms& { return c.outlets.report.interval; }, 1ms, 1h},
           "How often the table is printed, at most once per cycle."},
 
-      Key{"statsd", {}, "The totals' growth for a StatsD or DogStatsD agent."},
+      Key{"statsd", {}, "Send how much the totals grow to a StatsD or DogStatsD agent."},
       Key{"statsd.enabled", BoolField{[](Config& c) -> bool& { return c.outlets.statsd.enabled; }},
           "Send it."},
       Key{"statsd.address",
@@ -227,7 +228,7 @@ std::span<const Key> table() {
           "How many updates are kept while the agent does not take them. Updates beyond that are lost and "
           "counted."},
 
-      Key{"spectatord", {}, "The totals' growth for Netflix' spectatord."},
+      Key{"spectatord", {}, "Send the totals to Netflix' spectatord."},
       Key{"spectatord.enabled", BoolField{[](Config& c) -> bool& { return c.outlets.spectatord.enabled; }},
           "Send it."},
       Key{"spectatord.address",
@@ -254,7 +255,7 @@ std::span<const Key> table() {
           CountField{[](Config& c) -> U64& { return c.metrics.max_series_per_family; }, 1, 1'000'000},
           "How many series one metric may have. More are refused and counted."},
 
-      Key{"api", {}, "The API on the Unix socket STATE_DIR/api.sock, and over TCP where that is asked for."},
+      Key{"api", {}, "The API on the Unix socket STATE_DIR/api.sock, and over TCP if api.address is set."},
       Key{"api.socket_group",
           TextField{[](Config& c) -> std::string& { return c.api.socket_group; }, kGroupRule},
           "Members of this group may use the API; root always may."},

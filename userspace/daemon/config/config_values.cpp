@@ -37,7 +37,7 @@ std::optional<std::string> set_in_range(std::optional<T> value, T min, T max, T&
   return std::nullopt;
 }
 
-/// A part of a millisecond is none that could be kept.
+/// Parts of a millisecond cannot be kept.
 std::optional<std::chrono::milliseconds> parse_milliseconds(std::string_view text) {
   const auto exact = parse_duration(text);
   if (!exact) return std::nullopt;
@@ -115,7 +115,7 @@ std::string accepted(const Field& field) {
                  },
                  [](const RulesField& f) {
                    return fmt::format(
-                       "a list of at most {}, each with pod, group and, if it is to hold there "
+                       "a list of at most {}, each with pod, group and, to hold in one namespace "
                        "alone, namespace, such as {{pod: train-(*)-worker-*, group: train-$1}}",
                        f.most);
                  }},

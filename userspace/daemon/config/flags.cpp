@@ -125,7 +125,7 @@ Status check_spelling(std::span<const char* const> args) {
     if (!arg.starts_with("--")) continue;
     const std::string_view name = arg.substr(0, arg.find('='));
     if (is_switch(name) && name != arg)
-      return fail(std::string(name) + " takes no value", "leave out what stands behind the =");
+      return fail(std::string(name) + " takes no value", "leave out the = and what follows it");
     if (std::ranges::find(seen, name) != seen.end())
       return fail(in_quotes(name) + " is given more than once", "give it once; flags override the file");
     seen.push_back(name);

@@ -130,7 +130,7 @@ Result<YamlNode> read_yaml(std::string_view text, std::string_view name, const Y
     YamlNode root = builder.take();
     TreeBuilder second(limits);
     if (parser.HandleNextDocument(second))
-      return fail(fmt::format("{}: more than one YAML document; one is read", printable(name)),
+      return fail(fmt::format("{}: it has more than one YAML document; flowtapd reads one", printable(name)),
                   "remove the line \"---\" and what follows it");
     return root;
   } catch (const YAML::Exception& error) {

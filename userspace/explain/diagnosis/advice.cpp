@@ -17,24 +17,27 @@ constexpr std::string_view kNotHelpful = "Preemption is not helpful for scheduli
 // All that kube-scheduler knows of nodes that HAMi up to 2.9 has turned down.
 constexpr std::string_view kTurnedDown = "NodeUnfitPod";
 
-// What a lack means on nodes that would not do without other pods either. A device's name has a slash, and the plugin that provides
+// What a lack means on nodes that would be too small without other pods, too. A device's name has a slash, and the plugin that provides
 // it may be down.
 constexpr std::string_view kTooSmall =
-    "Even without other pods the node would not do: it has less in all than the pod asks for.";
+    "Even without other pods the node would be too small: it has less in all than the pod asks for.";
 constexpr std::string_view kTooSmallTodo =
     "Ask for less, or add larger nodes: neither waiting nor a higher priority helps.";
 constexpr std::string_view kTooFew =
-    "Even without other pods the node would not do: it has fewer devices in all than the pod asks for, or "
+    "Even without other pods the node would be too small: it has fewer devices in all than the pod asks for, "
+    "or "
     "none.";
 constexpr std::string_view kTooFewTodo =
     "Ask for fewer, or add nodes that have as many. On a node that should have them, see that the device "
     "plugin runs: kubectl describe node shows how many are allocatable.";
 
 constexpr std::string_view kTooLittle =
-    "Even without other pods the node would not do: of at least one of these it has less in all than the pod "
+    "Even without other pods the node would be too small: of at least one of these it has less in all than "
+    "the pod "
     "asks for.";
 constexpr std::string_view kTooLittleOrNone =
-    "Even without other pods the node would not do: of at least one of these it has less in all than the pod "
+    "Even without other pods the node would be too small: of at least one of these it has less in all than "
+    "the pod "
     "asks for, or none.";
 constexpr std::string_view kTooLittleOrNoneTodo =
     "Ask for less, or add nodes that have as much of each: neither waiting nor a higher priority helps. "
@@ -117,8 +120,8 @@ bool helps_nowhere(std::string_view preemption) {
   return advice && advice->pattern == kNotHelpful;
 }
 
-// A node that lacks several resources has too little in all of one of them. Which one that is, is not said: so they share the
-// advice. `one_each`: each node has one reason.
+// A node that lacks several resources may have too little of just one of them. The log does not say which one, so they
+// share the advice. `one_each`: each node has one reason.
 List of_small_nodes(List list, bool one_each) {
   List out;
   const auto lacks = [](const Advice& advice) { return advice.mends == Mends::kFit; };

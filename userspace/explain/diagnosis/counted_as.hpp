@@ -1,4 +1,4 @@
-// Under which reason kube-scheduler counts a node of which another line says more.
+// The reason under which kube-scheduler counts a node if another line says more about that node.
 #pragma once
 
 #include <string>

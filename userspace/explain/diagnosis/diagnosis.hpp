@@ -16,7 +16,7 @@ namespace flowtap::diagnosis {
 /// The verdict on a phase, a node or a container.
 enum class Verdict : std::uint8_t { kNone, kPassed, kFailed };
 
-/// A NUMA cell of a node that would not do for one resource that a container, or the whole pod, asks for. The quantities are as
+/// A NUMA cell of a node that has too little of one resource that a container, or the whole pod, asks for. The quantities are as
 /// the scheduler writes them; empty: it does not write them.
 struct CellVerdict {
   std::size_t cell = 0;
@@ -33,12 +33,12 @@ struct ContainerVerdict {
   std::string reason;               ///< if it failed
   std::optional<std::size_t> cell;  ///< the NUMA cell that it would get, if the scheduler says so
   std::string line = {};  ///< the log's line that says it, or its beginning; empty: its node's line says it
-  std::vector<CellVerdict> cells = {};  ///< if it failed, those that would not do, by their numbers
+  std::vector<CellVerdict> cells = {};  ///< if it failed, those that do not fit, by their numbers
 
   friend bool operator==(const ContainerVerdict&, const ContainerVerdict&) = default;
 };
 
-/// A card of a node that would not do for the container that failed.
+/// A card of a node that does not fit the container that failed.
 struct CardVerdict {
   std::string name;
   std::string reason;
@@ -54,13 +54,13 @@ struct NodeVerdict {
       containers;      ///< if the node failed, up to the one that did; empty if they are not known
   std::string reason;  ///< if the node failed, and no container is known to have failed
   std::vector<CardVerdict> cards;       ///< in the order in which they were tried
-  std::vector<CellVerdict> cells = {};  ///< those that would not do for the pod as a whole, by their numbers
+  std::vector<CellVerdict> cells = {};  ///< those that do not fit the pod as a whole, by their numbers
   std::string line = {};  ///< the log's line that says it, or its beginning; empty: its containers' lines do
 
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
-/// For how many nodes a scheduler gives a reason, without saying which nodes.
+/// How many nodes have a reason, if the scheduler does not say which nodes.
 struct NodesReason {
   std::string reason;
   std::size_t nodes = 0;
@@ -93,7 +93,7 @@ struct Lifecycle {
   std::vector<HeldBack> held;  ///< by whom it is kept from being tried
   std::string line;            ///< the log's line that says that it was deleted or ended, or its beginning
 
-  /// The pod is no more: what is said of its name next is about another one.
+  /// The pod was deleted: what the log says about its name afterwards is about another pod.
   [[nodiscard]] bool over() const { return deleted || !preempted_by.empty(); }
   friend bool operator==(const Lifecycle&, const Lifecycle&) = default;
 };

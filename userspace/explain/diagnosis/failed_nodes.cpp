@@ -64,7 +64,7 @@ class Counted {
   Left left_;  // no reason without a node
 };
 
-// In a list, the reason that most cards have. A text with spaces inside a reason is not a list.
+// If the text is a list, the reason that most cards have. A text with spaces inside a reason is not a list.
 std::string main_reason(std::string_view text) {
   std::string_view main;
   std::size_t most = 0;

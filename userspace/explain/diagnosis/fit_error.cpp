@@ -119,7 +119,7 @@ std::vector<Part> joined(std::vector<Part> parts) {
   return out;
 }
 
-// Whether a part that was cut says something. The count of a next one is none.
+// Whether a part that was cut says something. A number at its end does not count: it belongs to the next part.
 bool is_said(Part& part) {
   const std::size_t last = part.reason.find_last_not_of("0123456789");
   std::string_view reason = part.reason.substr(0, last + 1);  // npos + 1 is 0

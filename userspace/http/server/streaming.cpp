@@ -17,7 +17,7 @@ namespace http = beast::http;
 // followers, and each one that does not read keeps its piece.
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::size_t kFollowedPiece = std::size_t{16} * 1024;
-// What the kernel keeps for one follower; the kernel doubles this for its own needs.
+// How much the kernel buffers for one follower. It doubles this value for its own needs.
 constexpr int kFollowedSocket = 32 * 1024;
 
 /// Waits until a reader may have more, or the client sends something or goes.

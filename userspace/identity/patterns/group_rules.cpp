@@ -58,7 +58,7 @@ Result<std::vector<GroupRules::Part>> GroupRules::parse_group(std::string_view t
       text.remove_prefix(1);
       group.emplace_back();
     } else {
-      return fail("has a $ with neither 1 to 9 nor namespace behind it");
+      return fail("has a $ that neither 1 to 9 nor namespace follows");
     }
   }
   return group;

@@ -18,7 +18,7 @@ namespace flowtap::identity {
 
 /// The files of one container.
 struct RuntimeFilePlace {
-  RootDir dir;       ///< a directory that was reached without a tenant's link
+  RootDir dir;       ///< a directory on the way to which there is no link of a tenant
   std::string base;  ///< the name of the file being written; rotated ones have a suffix
   LogFormat format = LogFormat::kNone;
   RunSpan run =

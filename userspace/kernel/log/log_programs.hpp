@@ -102,7 +102,7 @@ class LogLive {
   /// Unpins what older() had, once that is in the journal.
   void forget_older();
 
-  /// Of the attached programs, in the order of program_stats().
+  /// The names of the attached programs, in the order of program_stats().
   [[nodiscard]] std::vector<std::string> program_names() const;
   /// One per program; one whose state cannot be read is an Error.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
@@ -158,8 +158,8 @@ class LogOpened {
   flow::StreamNo first_;
 };
 
-/// Takes over what is pinned, or loads, attaches and pins. It is no failure that it cannot pin: see
-/// LogLive::unpinned(). It goes on with what a build of another layout has pinned: see LogLive::older().
+/// Takes over what is pinned, or loads, attaches and pins. If it cannot pin, it does not fail: see LogLive::unpinned().
+/// If a build of another layout has pinned something, it goes on with that: see LogLive::older().
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
 /// Ends all capture on the node: removes what builds of any layout have pinned. Without a BPF file system nothing is

@@ -83,14 +83,15 @@ class LogStart {
     if (options_.backend) return attach(*options_.backend, "as configured");
     const auto mode = preemption_mode(options_.host_root);
     if (may_preempt(mode) && !preempts_tracepoints())
-      return attach(LogBackend::kSysExit,
-                    mode ? "fexit would miss events where tasks are preempted in the kernel (" + *mode + ")"
-                         : "fexit would miss events if tasks are preempted in the kernel, which does "
-                           "not say whether they are (no debugfs)");
+      return attach(
+          LogBackend::kSysExit,
+          mode ? "fexit would miss events where tasks are preempted in the kernel (" + *mode + ")"
+               : "fexit would miss events if tasks are preempted in the kernel; without debugfs it does "
+                 "not say whether they are");
     auto live = attach(LogBackend::kFunctions,
                        may_preempt(mode)
                            ? "it loads, and has a second program where tasks are preempted in the kernel (" +
-                                 mode.value_or("which may be so, as there is no debugfs to tell") + ")"
+                                 mode.value_or("without debugfs nobody can tell whether they are") + ")"
                            : "it loads, and this kernel does not preempt it (" + *mode + ")");
     if (live) return live;
     return attach(LogBackend::kSysExit, "fexit was tried first: " + live.error().what);

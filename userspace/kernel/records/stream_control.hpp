@@ -69,7 +69,7 @@ class StreamControl {
   virtual NameKept keep_name(StreamNo stream, std::span<const std::byte> name) = 0;
   /// Empty: nothing is kept.
   [[nodiscard]] virtual std::vector<std::byte> kept_name(StreamNo stream) const = 0;
-  /// All streams of which something is kept, also those that have no slot any more.
+  /// All streams about which something is kept, including those that no longer have a slot.
   [[nodiscard]] virtual std::vector<StreamNo> kept_names() const = 0;
   virtual void forget_name(StreamNo stream) = 0;
   /// A number for a stream that no program knows.

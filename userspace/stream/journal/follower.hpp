@@ -36,13 +36,13 @@ class Follower {
   /// Whether some have joined its flow since this was asked last.
   [[nodiscard]] bool take_joined() { return joined_.exchange(false); }
 
-  /// For a follower that is told by calls. Calls `wake` once, in the appending thread and amid the append, so it must be short.
-  /// Calls it now if something was appended since the last call.
+  /// For a follower that is told by calls. Calls `wake` once, in the appending thread and during the append, so it must
+  /// be short. Calls it now if something was appended since the last call.
   void once(std::function<void()> wake);
   /// No call will begin any more, and none is under way when it returns.
   void forget();
 
-  /// Called by the appending thread, behind the append. `streams` are those of which something was appended.
+  /// Called by the appending thread after the append. `streams` are those that something was appended to.
   void tell(std::span<const StreamNo> streams);
   /// Called by the same thread before tell(), or before anybody appends.
   void join(StreamNo stream);

@@ -71,7 +71,7 @@ class JournalIndex {
   void mention(StreamNo number);
   void enter_position(const PositionEntry& entry);
 
-  /// Takes the oldest segment out. Streams that ended and of which nothing is left are forgotten.
+  /// Takes the oldest segment out. Streams that ended are forgotten once nothing is left of them.
   Segment::Ptr evict_oldest();
 
   [[nodiscard]] const Stream* find(StreamNo number) const;

@@ -28,7 +28,7 @@ struct OtelView {
 /// flow's id knows it.
 [[nodiscard]] TraceId trace_id(std::string_view flow);
 
-/// Tells a record among those of its flow. Its number in the log would not do: that changes when a gap before it is filled, or
+/// Tells a record among those of its flow. Its number in the log cannot tell it: that changes when a gap before it is filled, or
 /// when the flow had to make room and begins anew.
 struct RecordPlace {
   std::uint64_t time = 0;  ///< ns since 1970

@@ -27,10 +27,10 @@ constexpr std::uint64_t kLeastJournal = 8 * kMiB;
 // the ring, of which 8 are buffers_bytes and 1 the CPUs'.
 constexpr std::uint64_t kItself = 52 * kMiB;
 constexpr std::uint64_t kForEachCpu = kMiB / 2;
-// Of these, what a start takes until the store is open and can make room, without the segment of the journal that it reads.
-// Measured with full flows and a pinned ring, on 2 CPUs (Linux 6.18, the cgroup's usage read each millisecond, four starts): up to
-// 15.1 MiB before the stream path opens, and 20.2 while it does, of which 2.7 are the segment and 1 the CPUs'. A whole start takes
-// 24.5, and 30.1 at its peak, which the flows have made room for by then.
+// The part of kItself that a start takes until the store is open and can make room, without the segment of the journal
+// that it reads. Measured with full flows and a pinned ring, on 2 CPUs (Linux 6.18, the cgroup's usage read each
+// millisecond, four starts): up to 15.1 MiB before the stream path opens, and 20.2 while it does, of which 2.7 are the
+// segment and 1 the CPUs'. A whole start takes 24.5, and 30.1 at its peak, which the flows have made room for by then.
 constexpr std::uint64_t kToBegin = 18 * kMiB;
 
 // While a flow's older half makes room, the later half is in memory. kItself has that of a flow of the usual size.
@@ -105,9 +105,9 @@ MemoryFit fit_sizes(const StreamOptions& options, const std::vector<MemoryLimit>
   lines.flows_bytes = sizes.flows;
   lines.journal_bytes = sizes.journal;
 
-  // A ring from before is charged already, and so are the counters that are pinned with it: both are part of what is charged beside
-  // the flows and of what flowtapd takes. So the larger of the two counts, and flows of a size that fits lose nothing. What a
-  // flowtapd in another cgroup has left is charged there.
+  // The ring of an earlier start and the counters that are pinned with it are charged already. So they are contained
+  // both in what is charged beside the flows and in what flowtapd takes. Only the larger of these two counts, so flows
+  // lose nothing if their size fits. What a flowtapd in another cgroup has left is charged to that cgroup.
   const std::uint64_t at_once = kToBegin + cpus * kForEachCpu + journal_segment_bytes(sizes.journal);
   const std::uint64_t new_ring = ring != 0 ? 0 : ring_of(sizes.ring);
   for (const MemoryLimit& own : limits) {

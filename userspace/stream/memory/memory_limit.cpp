@@ -32,7 +32,7 @@ constexpr Files kV2{CgroupVersion::kV2, "memory.max", "memory.high", "memory.cur
 constexpr Files kV1{CgroupVersion::kV1,      "memory.limit_in_bytes", nullptr,
                     "memory.usage_in_bytes", "total_shmem",           kCachesOfV1};
 
-// Some 200 bytes for each mount, of which nodes have many thousands.
+// Each mount takes some 200 bytes, and nodes have many thousands of them.
 constexpr std::size_t kMostMountinfo = std::size_t{64} << 20U;
 
 std::uint64_t taken_already(const std::string& root) {
@@ -41,7 +41,7 @@ std::uint64_t taken_already(const std::string& root) {
   return text && page > 0 ? anonymous_of_statm(*text, static_cast<std::uint64_t>(page)) : 0;
 }
 
-// Of what is charged to a cgroup, all that the kernel would not take back; 0: it is not known.
+// How much of what is charged to a cgroup the kernel would not take back; 0: it is not known.
 std::uint64_t charged(const std::string& cgroup, const Files& files, std::string_view stat) {
   const auto usage = read_line(cgroup + files.usage);
   std::uint64_t bytes = usage ? whole_number(*usage).value_or(0) : 0;

@@ -13,7 +13,7 @@ struct MemoryLimit {
   /// How many of them are left. What the kernel would take back from its caches counts as left, and so does what this process
   /// has already. All of the machine's memory counts as left, since how much others take of it changes by the minute.
   std::uint64_t left = 0;
-  /// Of what is charged there, tmpfs, which stays when a process ends; 0 also where it is not known.
+  /// How much of what is charged there is tmpfs, which stays when a process ends; 0 also if that is not known.
   std::uint64_t shmem = 0;
   bool own = false;    ///< of this process' own cgroup, or of its pod's: nobody else takes from it
   bool slows = false;  ///< above it the kernel slows processes down, and kills none

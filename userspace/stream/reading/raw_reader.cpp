@@ -59,7 +59,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
   return reader;
 }
 
-// Of the streams that have the flow's name, or of all where it reads some by their numbers.
+// Whether the stream is one to read. It has the flow's name already, unless streams are chosen by their numbers.
 bool RawReader::is_mine(const flow::StreamView& stream) const {
   if (!only_.empty()) return std::ranges::find(only_, stream.number) != only_.end();
   return is_asked_for(stream.name->output, options_.outputs);

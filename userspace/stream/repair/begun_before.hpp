@@ -13,7 +13,7 @@ namespace flowtap {
 /// Used by one thread.
 class BegunBefore {
  public:
-  /// By stream, since when it is captured (ns since 1970).
+  /// Since when each stream is captured (ns since 1970).
   using Begun = std::map<flow::StreamNo, std::uint64_t>;
 
   /// Both must outlive it.

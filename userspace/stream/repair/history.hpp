@@ -71,9 +71,9 @@ class History {
   [[nodiscard]] bool is_empty() const;
   /// U+FFFD in its lines may stand for one byte that was not UTF-8.
   [[nodiscard]] bool replaces() const { return format_ == flow::RuntimeFormat::kJsonFile; }
-  /// How often a line has it.
+  /// How often a line has U+FFFD.
   [[nodiscard]] static std::uint64_t replaced_in(std::string_view text);
-  /// By how many bytes a line is longer for each, at most.
+  /// Each replaced byte makes a line longer by at most this many bytes.
   static constexpr std::uint64_t kReplacedAdds = flow::kReplacement.size() - 1;
   /// What could not be read, in a few words; empty: nothing is known to be missing.
   [[nodiscard]] std::string fault() const;

@@ -95,7 +95,7 @@ void Refiller::take_new(Clock::time_point now) {
   }
 }
 
-// True: the last round was made. It is the one that leaves nothing open, or that is out of time. A log that changed while it was
+// True: this was the last round, because nothing is left open or the time is up. A log that changed while it was
 // looked at is looked at again, also in a last round, since nothing has been decided about it.
 bool Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;

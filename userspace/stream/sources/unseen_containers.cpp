@@ -63,12 +63,13 @@ Status UnseenContainers::find(std::chrono::nanoseconds youngest) {
   return {};
 }
 
-// While a task is preempted within the program at exec, the kernel does not run the program for others on that CPU. What began
-// then is in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. Its runtime
-// may still be making what is younger than a moment, which then comes to the program; the second look finds it if it does not.
+// While a task is preempted within the program at exec, the kernel does not run the program for others on that CPU. A
+// container that began then is in no table, and is found in the same way as those that ran before flowtapd. What it
+// wrote meanwhile is in its runtime's file. Its runtime may still be setting up a container that is very young. The
+// program then sees it after all; if not, the second look finds it.
 //
-// Those for which there was no slot are found here, too: many that ended while flowtapd was away keep theirs until it has noted
-// them.
+// Containers for which there was no slot are found here, too. While flowtapd was away, many may have ended, and they
+// keep their slots until flowtapd has noted them.
 bool UnseenContainers::look_around(std::uint64_t exec_misses) {
   const auto refused = slots_.kernel().no_slot();
   if (exec_misses != exec_misses_ || refused != refused_) missed_looks_ = 2;

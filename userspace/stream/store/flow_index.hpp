@@ -22,7 +22,7 @@ class FlowIndex {
   [[nodiscard]] std::map<std::string, FlowState>& found() { return found_; }
   [[nodiscard]] const std::string& said() const { return said_; }
 
-  /// append() would not do: there is no file, or much of it is old states.
+  /// append() is not enough: there is no file, or much of it is old states.
   [[nodiscard]] bool wants_rewrite() const;
   /// Adds states, and says which flows are gone. After an Error none of it counts.
   [[nodiscard]] Status append(std::span<const FlowState* const> states,

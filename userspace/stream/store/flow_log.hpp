@@ -58,19 +58,20 @@ class FlowLog {
   /// Lines as people see them.
   [[nodiscard]] std::uint64_t shown() const { return shown_; }
   [[nodiscard]] const Before& before() const { return written_.before; }
-  /// `amid`: stdout and stderr were amid a line, which is one of those before. What is here of such an output by now went on with
-  /// it, and counted it, too; else what comes does not count it.
+  /// `amid`: whether stdout and stderr were in the middle of a line, which counts as one of the lines before. If such
+  /// an output already has text here, that text went on with this line, and has counted it, too. If not, what comes
+  /// will not count it.
   void set_before(Before before, const std::array<bool, 2>& amid = {});
   /// The bytes of its streams, up to where they stand here; for a log of some of a stream's lines, the bytes of those lines.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
   [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
-  /// Of bytes(), those that stood before the oldest line that is here.
+  /// The part of bytes() that stood before the oldest line that is still here.
   [[nodiscard]] std::uint64_t made_room() const { return std::min(made_room_, bytes()); }
   /// How many "\r" before newlines its streams had, and of these, those in made_room(). Nothing: it is not known.
   [[nodiscard]] std::optional<std::uint64_t> returns() const { return returns_; }
   [[nodiscard]] std::optional<std::uint64_t> made_room_returns() const { return made_room_returns_; }
-  /// Of its container; empty: it is not known, or there is none.
+  /// The runtime of its container; empty: it is not known, or there is no container.
   [[nodiscard]] const std::string& runtime() const { return written_.runtime; }
   void set_runtime(std::string runtime) { written_.runtime = std::move(runtime); }
   /// The bytes of streams that nobody will add to any more.

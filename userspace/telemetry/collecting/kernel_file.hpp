@@ -1,4 +1,4 @@
-// Reads whole files of the kernel, some of which not every kernel has.
+// Reads whole files of the kernel. Not every kernel has all of them.
 #pragma once
 
 #include <cerrno>

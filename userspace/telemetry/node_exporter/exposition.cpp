@@ -49,7 +49,7 @@ std::optional<double> value_of(std::string_view word) {
   return ec == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-// What stands between quotes, of which the first was taken.
+// What stands between quotes. The first quote was taken already.
 std::optional<std::string> take_quoted(std::string_view& rest) {
   std::string text;
   while (!rest.empty()) {

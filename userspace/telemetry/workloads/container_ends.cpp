@@ -150,8 +150,8 @@ void ContainerEnds::forget(const Key& key) {
   by_key_.erase(at);
 }
 
-// In the order in which they came, so that who reads the file makes the same room: a line without an end has no id, so none tells
-// that a container in no pod is forgotten.
+// They are in the order in which they came, so that a reader of the file forgets the same ones. No line of the file
+// says that a container outside of pods was forgotten, because a line without an end has no id.
 std::vector<EndRecord> ContainerEnds::changed_records() const {
   std::vector<EndRecord> records;
   std::vector<const Entry*> there;

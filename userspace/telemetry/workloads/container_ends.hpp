@@ -24,24 +24,24 @@ namespace flowtap::telemetry {
 /// Thread-safe.
 class ContainerEnds {
  public:
-  /// It remembers at most this many: the one of which the last thing was noted the longest ago goes first. About 0.5
-  /// KiB each.
+  /// It remembers at most this many, about 0.5 KiB each. The one that was noted longest ago goes first.
   static constexpr std::size_t kMost = 4096;
-  /// Of containers in no pod that have the same name, it remembers the newest ones: two users or two runtimes may each have
-  /// one of this name, and one that is made anew again and again must not push out all others.
+  /// Of several containers outside of pods with the same name, it remembers this many of the newest ones: two users or
+  /// two runtimes may each have one of this name, and one that is made anew again and again must not push out all
+  /// others.
   static constexpr std::size_t kMostOfAName = 16;
 
   /// Takes in what the file has, and from then on keeps it up to date in save(). An Error says what of it could not be
   /// read; the rest is there. Call it before any other thread asks.
   [[nodiscard]] Status keep_in(std::string path);
 
-  /// Says which flow had the output at a time, where the id of that of a container's first run is known. Call it before any other
-  /// thread asks. Without it, each container had one run.
+  /// `flow_at` says which flow had a container's output at a time; `first` is the id of the flow of its first run. Call
+  /// it before any other thread asks. Without it, each container had one run.
   using FlowAt = std::function<std::string(const std::string& first, EndRecord::Time time)>;
   void know_runs(FlowAt flow_at) { flow_at_ = std::move(flow_at); }
 
-  /// A container of a pod that only holds its namespaces is left out: these are killed as a matter of course, when all
-  /// is over. What belongs to the host is left out as well: it has no name to ask by.
+  /// A pod's sandbox is left out, because it is always killed when the pod ends. Processes of the host are left out as
+  /// well, because they have no name by which anybody could ask.
   void note(Ends ends);
   /// Writes what is new into the file, if there is one. If that fails, the next call tries again.
   void save();

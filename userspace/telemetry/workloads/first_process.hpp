@@ -11,8 +11,8 @@
 
 namespace flowtap::telemetry {
 
-/// A network namespace, as long as anybody has a file of it open. The file is its /proc/PID/net/dev, of which each
-/// namespace has one.
+/// A network namespace, which lives as long as somebody has one of its files open. The file is /proc/PID/net/dev; each
+/// namespace has its own.
 using NetworkId = std::pair<dev_t, ino_t>;
 
 struct FirstProcess {

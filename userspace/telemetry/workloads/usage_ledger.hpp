@@ -19,7 +19,7 @@
 
 namespace flowtap::telemetry {
 
-/// To whom a cgroup belongs, as far as somebody can tell now.
+/// Whose a cgroup is, as far as is known now.
 struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon

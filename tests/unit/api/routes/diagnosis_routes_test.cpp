@@ -114,7 +114,7 @@ TEST_F(DiagnosisRoutes, SaysThatAPodMayHaveMadeRoomAndWhatThereIsOfIt) {
   flows.list.resize(1);
   flows.list[0].kind = "pod";
   EXPECT_TRUE(refused().what.starts_with(
-      R"(the pod "shop/x" is on this node, and no scheduler's log that is read here speaks of it, or)"))
+      R"(the pod "shop/x" is on this node, and no scheduler's log that is read here mentions it, or)"))
       << refused().what;
   flows.list[0].kind = "sched";
   EXPECT_EQ(

@@ -191,7 +191,8 @@ TEST(Config, RulesForGroups) {
 
 TEST(Config, AWrongRuleIsToldWithItsLine) {
   const std::string rules =
-      "; accepted: a list of at most 64, each with pod, group and, if it is to hold there alone, namespace, "
+      "; accepted: a list of at most 64, each with pod, group and, to hold in one namespace alone, "
+      "namespace, "
       "such as {pod: train-(*)-worker-*, group: train-$1}";
   EXPECT_EQ(
       refusal("stream:\n  flow_rules:\n    - {pod: a, group: b}\n    - pod: a\n      group: $1\n"),

@@ -54,7 +54,7 @@ TEST(Yaml, AKeyGivenTwiceIsRefused) {
 TEST(Yaml, WhatConfigurationDoesNotNeedIsRefused) {
   EXPECT_EQ(refusal("a: !!python/object x"),
             "y:1: tags (\"tag:yaml.org,2002:python/object\") are not used here");
-  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"), "y: more than one YAML document; one is read");
+  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"), "y: it has more than one YAML document; flowtapd reads one");
   EXPECT_EQ(refusal("? [a]\n: b\n"), "y:1: a key must be one word, not a list or a section");
   EXPECT_EQ(refusal(": b\n"), "y:1: a key is missing before the colon");
 }

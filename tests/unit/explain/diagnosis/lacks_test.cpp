@@ -24,7 +24,7 @@ constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p
 constexpr std::string_view kContainer = "Start to count dcu devices for container c";
 
 TEST(Lacks, CardsAreNamedFromMinusV5On) {
-  const Sentences cards = {"the cards that would not do: HAMi names them from -v=5 on"};
+  const Sentences cards = {"the cards that do not fit: HAMi names them from -v=5 on"};
   constexpr std::string_view kMemory =
       R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/1 CardInsufficientMemory")";
   EXPECT_EQ(lacks_of({kBegin, kContainer, kMemory}), cards);

@@ -138,7 +138,8 @@ TEST(BoundText, SaysWhatBecameOfThePod) {
       "or its network\n";
   EXPECT_EQ(text({}, {}), "") << "nothing is captured here";
   Here here{.known = true, .flows = {}, .running = {}, .sandbox = false};
-  EXPECT_EQ(text(here, {}), "  → flowtap why shop/web-0 on n1 says how its containers fare; " + describe);
+  EXPECT_EQ(text(here, {}),
+            "  → flowtap why shop/web-0 on n1 says how its containers are doing; " + describe);
   std::array<char, 256> own{};
   ASSERT_EQ(::gethostname(own.data(), own.size() - 1), 0);
   const std::string none = "  on this node: none of its containers has started yet\n  → " + describe;
@@ -228,7 +229,7 @@ TEST_F(WhyEnds, APodWhoseLogIsServedIsNeverUnknown) {
       << text.output;
   EXPECT_NE(text.output.find(
                 "\n  not explained: the pod \"shop/web-0\" is on this node, and no scheduler's log that is "
-                "read here speaks of it\n"),
+                "read here mentions it\n"),
             std::string::npos)
       << text.output;
   EXPECT_EQ(text.output.find("not seen"), std::string::npos) << text.output;
@@ -342,7 +343,7 @@ TEST_F(WhyEnds, WhatWasKilledInOlderContainersOfOneName) {
                             "  → flowtap why 1f8b00112233 says how\n"))
       << text.output;
   EXPECT_EQ(killed_in(), (std::vector<std::string>{"3c0d", "1f8b"})) << "the newest first";
-  // One that goes on is newer than the one that ended last.
+  // A container that goes on is newer than the one that ended last.
   node_.of_name.oom_kills.at(1).time = at(91);
   text = why("batch");
   EXPECT_TRUE(text.output.starts_with("batch: the process \"h\\x1bog\" of the container batch was killed"))

@@ -73,7 +73,7 @@ TEST_F(WhyTest, WhatSaysNothingOfAPodIsNamedToo) {
       R"({"ts":1795687200100.1,"caller":"schedule_one.go:1129","msg":"Unable to schedule pod; no fit; waiting","v":2,"pod":{"name":"we)";
   for (const auto& [bytes, words] :
        {std::pair<std::string, std::string>{"Name:  n1\nEvents:\n  Type  Reason  Age  From  Message\n",
-                                            "what kubectl says of objects"},
+                                            "kubectl's output about objects"},
         {cut + '\n', "whose lines were cut"},
         {"\n\n\n", "empty lines"}}) {
     const Outcome run = flowtap_program("why" + from({write("x", bytes)}));
@@ -164,10 +164,10 @@ TEST_F(WhyTest, AnOlderPartThatComesTooLateIsTold) {
   for (int i = 0; i < 130'000; ++i) newer += attempt(100, i);
   for (int i = 0; i < 9; ++i) older += attempt(10, i);
   const Outcome both = flowtap_program("why a/b" + from({write("both", newer + older)}));
-  EXPECT_NE(
-      both.output.find("both go back once, and its parts are only put in order if that begins within 32 MiB: "
-                       "what is shown of a pod may be old\n  hint: divide it where its times go back, "),
-      std::string::npos)
+  EXPECT_NE(both.output.find(
+                "both go back once, and flowtap puts its parts in order only if that begins within 32 MiB: "
+                "what is shown of a pod may be old\n  hint: divide it where its times go back, "),
+            std::string::npos)
       << both.output;
   for (const auto& parts : {std::vector{write("right", older + newer)},
                             std::vector{write("newer", newer), write("older", older)}}) {

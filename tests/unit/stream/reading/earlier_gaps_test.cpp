@@ -39,7 +39,7 @@ class EarlierGapsTest : public EarlierLinesTest {
     lines.finish(put);
     EXPECT_EQ(*store_->fill(flow, std::array{fill}), text.size());
   }
-  // 2,000 lines, of which the last ones are in the store. The bytes behind the first 1,950 were lost and found again.
+  // 2,000 lines; the last ones are in the store. The bytes behind the first 1,950 were lost and found again.
   std::string write_with_refill() {
     const std::string found = "found\nagain\n";
     write(0, 1950);

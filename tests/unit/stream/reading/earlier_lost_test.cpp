@@ -26,7 +26,8 @@ TEST_F(EarlierLostTest, AFewBytesThatTheRuntimeHasLostAreTold) {
   EXPECT_EQ(log({.tail_lines = 4996, .gaps = true}), numbered(4, 5000) + "|");
 }
 
-// Of lines that the runtime has lost, too, what the log would have shown is told; each "\r" that it leaves out is not.
+// For lines that the runtime has lost, too, the reader says how many bytes the log would have shown. A "\r" that the
+// log leaves out does not count.
 TEST_F(EarlierLostTest, ReturnsAreNotTakenForLostBytes) {
   drops_returns_ = true;
   open(std::uint64_t{1} << 20U);
@@ -104,7 +105,7 @@ class EarlierReplacedTest : public EarlierLinesTest {
 
  private:
   static constexpr std::uint64_t kLines = 5000;
-  static constexpr std::uint64_t kWritten = 100;  // one in so many lines has the replacement itself
+  static constexpr std::uint64_t kWritten = 100;  // one in this many lines has U+FFFD itself
 
   void keep_in_docker(const std::string& kept) {
     const std::string id(64, 'd');

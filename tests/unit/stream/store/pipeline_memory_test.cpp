@@ -8,7 +8,7 @@ namespace {
 
 class PipelineMemory : public PipelineTest {
  protected:
-  // If a sanitizer's allocator stands in for this one, it is always 0.
+  // Under a sanitizer's allocator this is always 0.
   static std::int64_t allocated() {
     const auto info = ::mallinfo2();
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);

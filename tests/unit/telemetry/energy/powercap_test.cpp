@@ -111,7 +111,7 @@ TEST(Powercap, AZoneThatGoesBetweenListingAndReadingIsAbsent) {
   const std::string zones = tree.root() + "/class/powercap/";
   std::filesystem::create_symlink("../../devices/gone", zones + "intel-rapl:1");
   std::filesystem::create_symlink("../../devices/gone", zones + "intel-rapl:1:0");
-  // And one of which only the name was still there.
+  // And a zone that had nothing left but its name.
   tree.file("class/powercap/intel-rapl:2/name", "package-2\n");
   const Read all = read(tree);
   EXPECT_EQ(all.zones.size(), 1U);

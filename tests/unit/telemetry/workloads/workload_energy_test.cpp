@@ -129,7 +129,7 @@ TEST(WorkloadEnergy, WhatWasWithheldForItsNameTakesNothingFromOthers) {
     workloads[unit("steady")].usage.run_ns += kSecond / 2;
     if (s >= 10) workloads[unit("late")].usage.run_ns = s * kSecond;
     board->post(workloads, false);
-    // Of two CPUs the late workload uses one, the steady one a half, and the system a quarter.
+    // There are two CPUs. The late workload uses one of them, the steady one a half, and the system a quarter.
     const CpuTime cpu{.busy = s * kSecond * 7 / 4, .idle = s * kSecond / 4};
     by_name = charged(energy, attribution.add(2'000'000, cpu, energy.consumers()));
     EXPECT_EQ(by_name.at("steady") - std::exchange(steady, by_name.at("steady")), 500'000U) << s;

@@ -11,7 +11,8 @@
 
 namespace flowtap::cli {
 
-/// Of records in one line of which one is the beginning of the next or of the one before, only the longer one is given.
+/// If a line has two neighbouring records and one of them is only the beginning of the other, only the longer one is
+/// given.
 class FullestRecord {
  public:
   explicit FullestRecord(const Unwrapper::Take& take) : take_(take) {}

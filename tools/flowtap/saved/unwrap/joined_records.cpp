@@ -32,7 +32,8 @@ bool cuts_string(std::string_view line, std::size_t at) {
   return body.size() > 1 && body[0] == '"' && body[1] != '"' && body[1] != ' ';
 }
 
-// A record all of whose values have ended, by quotes or brackets: none goes on with what looks like a record.
+// A record whose values have all ended, by quotes or brackets. So what looks like a record behind it is not part of a
+// value.
 bool is_whole(std::string_view text) {
   const auto record = flow::parse_klog_record(text);
   if (!record || !record->structured) return false;

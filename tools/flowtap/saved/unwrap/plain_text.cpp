@@ -142,7 +142,7 @@ std::string_view PlainText::without_doubled_objects(std::string_view line) {
   return undoubled_.append(line.substr(done));
 }
 
-// Of Windows-1252, where UTF-8 has no such byte: its quotes, and the space that does not break.
+// Bytes of Windows-1252 that are not valid in UTF-8: its quotes and the non-breaking space.
 std::string_view PlainText::without_windows_signs(std::string_view line) {
   static constexpr std::array kWindows = {Stands{"\x93", "\xe2\x80\x9c"}, Stands{"\x94", "\xe2\x80\x9d"},
                                           Stands{"\x84", "\xe2\x80\x9e"}, Stands{"\xa0", "\xc2\xa0"}};

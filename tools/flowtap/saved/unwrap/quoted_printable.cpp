@@ -92,7 +92,7 @@ std::string decoded(std::string_view text, bool newlines) {
     const std::string_view rest = text.substr(at);
     const char c = is_code(rest) ? decoded_code(rest) : '\0';
     const bool last = rest.size() == kCode;
-    // A record begins only where the file has a line that does, unless the file says that it is a mail.
+    // A record may begin only at the beginning of a line of the file, unless the file says that it is a mail.
     const bool stays = !is_code(rest) || (!newlines && (c == '\n' || (c == '\r' && !last)));
     out += stays ? rest.front() : c;
     at += stays ? 0 : kCode - 1;

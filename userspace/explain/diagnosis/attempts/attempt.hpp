@@ -63,8 +63,8 @@ class Attempt {
   [[nodiscard]] bool is_over_at(const Fact& fact) const {
     return heard_ && !untried_ && !is_old(fact) && begins(fact);
   }
-  /// The fact, which is about an attempt after this one, is about another pod of the name: this one was bound, is no more, or has
-  /// another uid.
+  /// Whether the fact, which is about an attempt after this one, is about another pod of the same name: this pod was
+  /// bound, was deleted, or has another uid.
   [[nodiscard]] bool is_of_other_pod(const Fact& next) const;
   /// To be called only if the attempt is not empty.
   [[nodiscard]] Diagnosis diagnosis() const;
@@ -100,7 +100,7 @@ class Attempt {
     std::string resource;
     std::optional<std::size_t> cell;
     std::string line;         // the log's line that says it
-    std::vector<Cell> cells;  // once it is settled, by its verdict, only those that would not do
+    std::vector<Cell> cells;  // once it is settled, by its verdict, only those that do not fit
     std::uint64_t known = 0;  // a bit for each cell of the node that was named
     bool settled = false;
     bool of_node = false;  // it fails because of the node as a whole, whatever its cells are

@@ -15,7 +15,7 @@ constexpr std::string_view kCountedTwice = "NumaNotFit";
 
 }  // namespace
 
-// Cards that would not do for this request are not the reason why a later request fails.
+// Cards that do not fit this request are not the reason why a later request fails.
 void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
   ++allocated_;
   std::string_view name = fact[Field::kNode];  // only HAMi 2.6 says it

@@ -1,4 +1,4 @@
-// What a scheduler says about a node's NUMA cells, and which of them would not do for a container that has no place there.
+// What a scheduler says about a node's NUMA cells, and which of them do not fit a container that has no place there.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -75,7 +75,7 @@ void Attempt::spare_cells(const Fact& fact) {
   forget_cells(*place, [&](const Cell& cell) { return cell.resource.view() == fact[Field::kResource]; });
 }
 
-// After the verdict only the cells that would not do are kept. Up to 2024 only the cells that fit are named, and the verdict
+// After the verdict only the cells that do not fit are kept. Up to 2024 only the cells that fit are named, and the verdict
 // names the resource: each other cell of the node does not fit for a resource that was tried and for which it is not named.
 void Attempt::settle_cells(Node& node, Place& place, const Fact& fact, SharedTexts& texts) {
   const bool was_settled = std::exchange(place.settled, true);

@@ -14,7 +14,7 @@ bool is_of_bind(FactKind kind) {
 
 }  // namespace
 
-// A pod that was bound is not placed again, and one that is no more neither.
+// Neither a pod that was bound nor one that was deleted is placed again.
 bool Attempt::is_of_other_pod(const Fact& next) const {
   const std::string_view uid = next[Field::kUid];
   return bind_.says.verdict == Verdict::kPassed || (has_node_ && !is_of_bind(next.kind)) ||

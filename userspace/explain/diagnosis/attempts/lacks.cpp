@@ -77,12 +77,12 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler
     of_cards += lacks ? 1 : 0;
   }
   if (told && of_cards > 0)
-    return {"the nodes of the cards that would not do (" + std::to_string(of_cards) + " have none here): " +
+    return {"the nodes of the cards that do not fit (" + std::to_string(of_cards) + " have none here): " +
             std::string(by.name) + " says which cards a node has when it first sees it"};
   if (told) return {};
   if (any_without)
     return {said("reasons of nodes that have none here: ", by.name, " gives them, card by card, ", by.cards)};
-  if (of_cards > 0) return {said("the cards that would not do: ", by.name, " names them ", by.cards)};
+  if (of_cards > 0) return {said("the cards that do not fit: ", by.name, " names them ", by.cards)};
   return {};
 }
 
@@ -108,7 +108,7 @@ std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler
   if (!by.cells.empty() && passed > 0 && std::ranges::any_of(diagnosis.nodes, has_word))
     out.push_back(of_nodes("NUMA cells on nodes that fit", static_cast<std::size_t>(passed), by.cells));
   if (!by.failed_cells.empty() && without > 0)
-    out.push_back(of_nodes("NUMA cells that would not do, on nodes that fail", without, by.failed_cells));
+    out.push_back(of_nodes("NUMA cells that do not fit, on nodes that fail", without, by.failed_cells));
   return out;
 }
 

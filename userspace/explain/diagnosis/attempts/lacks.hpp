@@ -16,8 +16,8 @@ namespace flowtap::diagnosis {
 [[nodiscard]] std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler& by,
                                                    bool told);
 
-/// For an attempt of a scheduler that names containers. `named`: it is said which ones the pod has; `untold`: not all that they
-/// were given is said. One sentence each.
+/// For an attempt of a scheduler that names containers. `named`: the log says which containers the pod has. `untold`:
+/// the log does not say all that they were given. One sentence each.
 [[nodiscard]] std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Scheduler& by,
                                                         bool named, bool untold);
 
@@ -29,13 +29,14 @@ namespace flowtap::diagnosis {
 /// For an attempt in which an extender was passed over; `error` says why it could not be asked.
 [[nodiscard]] std::string lacks_extender(std::string_view error);
 
-/// For an attempt of which more was said than is kept.
+/// For an attempt about which the logs said more than flowtap keeps.
 [[nodiscard]] std::string lacks_room();
 
 /// For an attempt whose verdict has only its beginning in the log.
 [[nodiscard]] std::string lacks_rest();
 
-/// For an answer that counts nodes that nobody names, or whose reason nobody says. `by` is the scheduler that counts them.
+/// For an answer that counts nodes without naming them, or without saying their reason. `by` is the scheduler that
+/// counts them.
 [[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by);
 
 }  // namespace flowtap::diagnosis

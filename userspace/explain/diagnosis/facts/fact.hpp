@@ -82,7 +82,7 @@ enum class Field : std::uint8_t {
   kCards,      ///< their ids, as JSON or as Go prints a list of structures
   kRequests,   ///< JSON: a list of {"TYPE":{"Nums":N}}, one object a container
   kNodes,      ///< names, with commas
-  kResource,   ///< the resource of which there is not enough
+  kResource,   ///< the resource that is short
   kCell,       ///< the number of the NUMA cell
   kAvailable,  ///< how much of the resource it has
   kRequested,  ///< how much is asked of it
@@ -98,7 +98,7 @@ constexpr std::size_t kLongestLine = 512;
 /// Kubernetes' bound. A longer text is not a name.
 constexpr std::size_t kLongestName = 253;
 
-/// Ends a text of which the log has only the beginning, since its line was cut.
+/// Marks the end of a text whose line was cut, so that the log has only its beginning.
 inline constexpr std::string_view kCutOff = "…";
 
 /// In the place of a name: the scheduler has several profiles, each with a name of its own, and nothing says which one it was.

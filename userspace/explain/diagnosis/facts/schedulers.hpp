@@ -29,8 +29,8 @@ struct Scheduler {
   /// Its verdict says how many nodes there are of each reason, but not which (fit_error.hpp).
   bool counts_nodes = false;
 
-  /// From which log level on it names cards that would not do, and the pod's containers. For NUMA cells on nodes that fit, and
-  /// those that would not do, also who says them. Empty: it knows none.
+  /// The log level from which on it names cards that do not fit, and the pod's containers. The last two, for NUMA cells
+  /// on nodes that fit and for cells that do not fit, also say who names them. Empty: it names none.
   std::string_view cards = {};
   std::string_view containers = {};
   std::string_view given =

@@ -67,8 +67,8 @@ struct ConsumerCounts {
   UnkeptNames unkept_names;
 };
 
-/// Whether somebody has drained more of the ring than the journal knows of: a service with another journal, or with this one before
-/// it was emptied or an older copy of it took its place.
+/// Whether somebody has drained more of the ring than the journal knows of. That was a service with another journal, or
+/// with this one before it was emptied or replaced by an older copy.
 [[nodiscard]] bool was_drained_elsewhere(const RecordSource& source, const Journal& journal);
 
 /// One thread runs round() or run(); the others may call what is said to be safe. It has many members, since one round needs them
@@ -87,8 +87,8 @@ class LogConsumer {
   /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
-  /// The ring's programs are at rest, so what it holds can wait however full it is. What comes goes into another ring: `fill` is
-  /// that one's. For the consumer's thread.
+  /// The ring's programs are at rest, so what it holds can wait, however full it is. New records go into another ring,
+  /// and `fill` says how full that one is. For the consumer's thread.
   void rest(std::function<RecordSource::Fill()> fill) { fill_ = std::move(fill); }
   /// All that the ring will ever hold was drained, so what is missing by now will not come. For the consumer's thread.
   void settle();
@@ -118,7 +118,7 @@ class LogConsumer {
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
-  /// A stream of which more has passed at the start than the journal knows.
+  /// A stream of which more had passed at the start than the journal knows.
   struct Missed {
     std::uint64_t passed = 0;  // as its slot said then
     bool begun = false;        // something of it has come since
@@ -139,8 +139,8 @@ class LogConsumer {
   void begin(Enter enter);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
-  /// For somebody who was found, not entered: its streams that the journal has a name of by now are taken from its outputs, so that
-  /// they keep that name. True: no output is left that has to be named.
+  /// For a process that was found and did not enter: if the journal already has a name for one of its streams, that
+  /// stream is taken out of its outputs and keeps its name. True: no output is left that has to be named.
   [[nodiscard]] bool leave_named_outputs(Nameless& who) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);

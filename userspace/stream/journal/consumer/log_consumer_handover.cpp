@@ -108,7 +108,8 @@ void LogConsumer::miss_before(StreamNo stream, std::uint64_t offset, std::uint64
   if (offset > passed) batch_.add(MissedEntry{stream, passed, offset, time});
 }
 
-// Of streams that are silent, too, it is known by now what was taken: nothing of what had passed at the start can still be on its way.
+// By now it is known what was taken of all streams, silent ones included: nothing that had passed at the start can
+// still be on its way.
 void LogConsumer::settle_missed(Clock::time_point now) {
   if (!elsewhere_) return;
   if (now - elsewhere_->since < kDrained) return look_again(now, kDrained);

@@ -26,8 +26,9 @@ struct KlogPair {
   /// The value as it stands, without quotes. Escapes are not undone, and a block's lines have their tabs and newlines.
   std::string_view value;
 
-  /// In text, whether what follows may still belong to this value. Old klog's %+v escapes nothing, so a tenant's words that look
-  /// like pairs may stand behind it. Its lists and structures look like JSON up to where such words choose to end them.
+  /// Whether, in text, what follows may still belong to this value. Old klog's %+v escapes nothing, so the value may go
+  /// on with a tenant's words that look like pairs. Its lists and structures look like JSON, but such words can fake
+  /// their end.
   [[nodiscard]] bool may_be_more(KlogForm form) const {
     if (kind == Kind::kUnquoted || kind == Kind::kCut) return true;
     const bool is_empty = value == "{}" || value == "[]";

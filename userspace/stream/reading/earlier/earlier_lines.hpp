@@ -106,7 +106,7 @@ class EarlierLines {
   std::uint64_t replaced_ =
       0;  // how often they, or those that were read, have U+FFFD for what may be one byte
   std::optional<flow::FlowStore::Standing>
-      standing_;  // of the store, when it was looked who has earlier lines
+      standing_;  // where the store stood when we looked who has earlier lines
   std::uint64_t silent_ = 0;
   bool chooses_ = false;  // it is being found out whether the journal or the runtime's file is read
   std::optional<JournalPart> in_journal_;

@@ -130,7 +130,7 @@ bool JournalLines::read(std::size_t budget, const Take& take) {
   return false;
 }
 
-// Of streams that have ended, the journal forgets all with their last bytes.
+// When the last bytes of an ended stream go, the journal forgets the whole stream.
 void JournalLines::finish_forgotten(const Take& take) {
   std::erase_if(cursors_, [&](const flow::StreamCursor& cursor) {
     if (journal_->stream(cursor.stream)) return false;

@@ -51,7 +51,7 @@ class JournalLines {
   [[nodiscard]] std::optional<OfOutputs> begins() const;
   /// No more than this many bytes of each output are given, counted from its beginning. A line or gap that goes on there is cut.
   void end_at(const OfOutputs& bytes);
-  /// Of these, bytes that the journal has given up.
+  /// How many of these bytes the journal has given up.
   [[nodiscard]] std::uint64_t given_up() const;
   /// Gives the lines of about `budget` bytes, in the order of capture, and each gap in its place. False: there are no more.
   [[nodiscard]] bool read(std::size_t budget, const Take& take);

@@ -100,7 +100,7 @@ void JournalPart::end_where_stored() {
     stored += bytes;
   }
   lines_.end_at(ends);
-  // Of streams that the journal has forgotten, nobody has what the store does not have.
+  // If the journal has forgotten a stream, its bytes are lost unless the store has them.
   const std::uint64_t known = stored + forgotten_ + before[0] + before[1] + all_lost_;
   const std::uint64_t lost = standing.bounds.bytes - std::min(standing.bounds.bytes, known);
   all_lost_ += lost;

@@ -13,8 +13,9 @@ namespace flowtap {
 
 /// A line, or all lines of a record, with the newlines between them.
 struct OtelRecord {
-  std::optional<std::uint64_t> time;  ///< ns since 1970, of its first line; absent: a message of our own
-  std::uint64_t nth = 0;              ///< its number among those with this time and first line
+  std::optional<std::uint64_t>
+      time;               ///< when its first line was written, ns since 1970; absent: it is our own message
+  std::uint64_t nth = 0;  ///< its number among those with this time and first line
   std::string_view output;
   std::string_view text;
   std::optional<flow::KlogRecord> klog = {};  ///< parsed from the text, if it is a record of klog

@@ -53,7 +53,7 @@ class Beginning {
     return end_ != std::string_view::npos;
   }
 
-  // The text has all bytes; only such as are not UTF-8 are longer there.
+  // The text has all bytes. Only bytes that are not UTF-8 take more room in it.
   [[nodiscard]] std::optional<Refill> find_as_kept() const {
     if (gap_.length > end_) return std::nullopt;
     std::size_t begin = end_;

@@ -51,7 +51,7 @@ class RuntimeFileReader {
   /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell. Lines of other
   /// runs do not count.
   [[nodiscard]] std::optional<std::uint64_t> oldest();
-  /// By their sizes, the files hold no more lines than this.
+  /// The files cannot hold more lines than this, as their sizes show.
   [[nodiscard]] std::uint64_t most_lines() const;
 
   /// Gives the lines (`take(const RuntimeLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest

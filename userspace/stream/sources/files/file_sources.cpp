@@ -30,8 +30,8 @@ std::string directory_of(const std::string& path) {
 }
 
 constexpr const char* kUnwatched =
-    "files that are rotated away faster than it is looked at may be missed, since root has as many inotify "
-    "watches as it may (raise the sysctl fs.inotify.max_user_watches)";
+    "files that are rotated away between two looks may be missed, because root has no more inotify "
+    "watches (raise the sysctl fs.inotify.max_user_watches)";
 
 // The descriptors or the memory that it takes may be free again later.
 bool has_run_out(const Error& error) {

@@ -42,9 +42,9 @@ class ProcessSamples {
   /// s), and short enough that nobody takes an old value for the present one.
   static constexpr std::chrono::seconds kHeld{3};
 
-  /// What the `listed` processes do, and others of which the driver has a new sample; nothing is known about a process
-  /// that is missing here. `utilization` is the device's: while it works and the driver has no sample of anybody,
-  /// nobody is known to be idle.
+  /// What the `listed` processes do, and other processes that the driver has a new sample of. Nothing is known about a
+  /// process that is missing here. `utilization` is the device's: while it works and the driver has no sample of
+  /// anybody, nobody is known to be idle.
   [[nodiscard]] std::map<unsigned, ProcessWork> next(const Functions& call, Handle device,
                                                      const std::set<unsigned>& listed, const Moment& now,
                                                      std::optional<double> utilization, Look& look);

@@ -92,7 +92,7 @@ struct CgroupFile {
   /// False: malformed; `out` must then be thrown away. It skips what it does not know: kernels add keys.
   bool (*parse)(std::string_view text, CgroupValues& out);
   bool setting = false;  ///< somebody set it, and it hardly ever changes
-  bool anew = false;     ///< if it stays open it tells what was, and not what is
+  bool anew = false;     ///< a file that stays open shows old values, not the present ones
 };
 
 /// For a cgroup.procs, which covers only the cgroup itself: one process a line, 0 for those that this PID namespace

@@ -13,8 +13,8 @@ namespace flowtap::telemetry {
 void append_series(const CgroupValues& values, const NamedIo& io, const stats::Labels& labels,
                    std::vector<stats::Series>& out);
 
-/// A series of 0 for each limit, and for the reservation of memory, of which the kernel says that there is none: so other
-/// exporters show them.
+/// A series of 0 for each limit that the kernel says does not exist, and for a memory reservation that does not exist,
+/// because other exporters show them so.
 void append_unset(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out);
 
 }  // namespace flowtap::telemetry

@@ -116,14 +116,14 @@ TEST(Advice, ANodeThatLacksTwoResourcesMayHaveEnoughOfOne) {
     return out;
   };
   const std::string apart = means_of(1, 2);
-  EXPECT_NE(apart.find("Insufficient cpu: Even without other pods the node would not do: it has less"),
+  EXPECT_NE(apart.find("Insufficient cpu: Even without other pods the node would be too small: it has less"),
             std::string::npos)
       << apart;
   EXPECT_NE(apart.find("Insufficient nvidia.com/gpu: Even without other pods"), std::string::npos) << apart;
   const std::string together = means_of(3, 3);
   EXPECT_TRUE(
       together.starts_with("Insufficient cpu, Insufficient nvidia.com/gpu: Even without other pods the "
-                           "node would not do: of at least one of these"))
+                           "node would be too small: of at least one of these"))
       << together;
   EXPECT_EQ(together.find("Even", together.find("Even") + 1), std::string::npos) << together;
 }

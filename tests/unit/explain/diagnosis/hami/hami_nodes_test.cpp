@@ -1,4 +1,4 @@
-// Nodes of which HAMi does not say at every level whether they fit.
+// Nodes about which HAMi does not say at every level whether they fit.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -34,7 +34,7 @@ TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
                                    R"("CardNotHealth" pod="ns/p" device="B")",
                                    R"("NodeUnfitPod" pod="ns/p" node="n2" reason="1/1 CardNotHealth")",
                                    R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/2 CardNotHealth")"})),
-            "n1: B, n2: / the nodes of the cards that would not do (1 have none here): HAMi says which "
+            "n1: B, n2: / the nodes of the cards that do not fit (1 have none here): HAMi says which "
             "cards a node has "
             "when it first sees it");
 }
@@ -166,7 +166,7 @@ TEST(Hami, CardsAreOfTheNodeWhoseVerdictCountsAllOfThem) {
             "n1: A B, n2: C D")
       << "one after the other";
   const std::string lacks =
-      " / the nodes of the cards that would not do (2 have none here): HAMi says which cards a node has "
+      " / the nodes of the cards that do not fit (2 have none here): HAMi says which cards a node has "
       "when it first "
       "sees it";
   EXPECT_EQ(cards_of(begin + card("CardTypeMismatch", "A") + card("CardTypeMismatch", "C") +

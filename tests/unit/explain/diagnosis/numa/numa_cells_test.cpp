@@ -1,4 +1,4 @@
-// NUMA cells that would not do: which try they belong to, and that they have a bound.
+// NUMA cells that do not fit: which try they belong to, and that they have a bound.
 #include <gtest/gtest.h>
 
 #include <string>

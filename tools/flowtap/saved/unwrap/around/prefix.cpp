@@ -100,7 +100,7 @@ std::size_t length_of_date(std::string_view text) {
   return divided && digits_from(text, 5) == 2 && digits_from(text, 8) == 2 ? 10 : 0;
 }
 
-// Of IPv4: it is a name. 0: it is none.
+// An address of IPv4, which counts as a name. 0: it is none.
 std::size_t length_of_address(std::string_view text) {
   std::size_t at = 0;
   for (int part = 0; part < 4; ++part) {

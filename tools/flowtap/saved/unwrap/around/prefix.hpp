@@ -8,8 +8,8 @@
 
 namespace flowtap::cli {
 
-/// What of a prefix tells its log: times and numbers, which change from line to line, are left out, but not those of a name:
-/// "scheduler-0", "10.0.0.1".
+/// The part of a prefix by which its log is known. Times and numbers are left out, because they change from line to
+/// line, but the numbers in a name are kept: "scheduler-0", "10.0.0.1".
 [[nodiscard]] std::string source_of(std::string_view prefix);
 
 /// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line.

@@ -15,7 +15,7 @@ enum class PrefixKind : std::uint8_t {
 /// Whether a word is a month's or a day's short name.
 [[nodiscard]] bool is_name_of_time(std::string_view word);
 
-/// Of the text before a record, or before the quote that opens it.
+/// The kind of the text before a record, or before the quote that opens it.
 [[nodiscard]] PrefixKind prefix_kind(std::string_view text);
 
 }  // namespace flowtap::cli

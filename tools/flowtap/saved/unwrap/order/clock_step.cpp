@@ -126,8 +126,8 @@ flow::KlogTime first_of(TimedRecords records) {
   return first;
 }
 
-// Whether all that follows belongs before what stands there from some time on, as a page does that was saved too late: after a clock
-// was set back, records of both times would soon be side by side.
+// Whether all that follows belongs before what already stands there from some time on. That is so for a page that was
+// saved too late. After a clock was set back, records of both times would soon stand side by side.
 bool is_page(TimedRecords before, TimedRecords after) {
   const flow::KlogTime time = after.front().time;
   std::int64_t gap = std::numeric_limits<std::int64_t>::max();  // to the first record behind it

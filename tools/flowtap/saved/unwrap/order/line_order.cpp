@@ -14,7 +14,7 @@ namespace {
 // What tells the order: so many steps from one record to the next, or all of the beginning of a file with fewer records.
 constexpr std::uint64_t kSteps = 100;
 
-// Of memory that a line takes besides its text, about.
+// About how much memory a line takes besides its text.
 constexpr std::size_t kAround = 64;
 // More logs than that are not in one file.
 constexpr std::size_t kMostSourcesHeld = 256;

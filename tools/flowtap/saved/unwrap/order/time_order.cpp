@@ -23,8 +23,8 @@ constexpr std::int64_t kSkew = microseconds(std::chrono::minutes(1)).count();
 // A clock is seldom set back. More than that are records in any order.
 constexpr int kMostClockSteps = 3;
 
-// Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes. A log of which most lies in that
-// hour is followed by another scheduler's.
+// Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes. If most of a log
+// lies in that hour, what follows is another scheduler's log.
 bool is_hour_again(std::uint64_t first, std::uint64_t before, std::uint64_t time) {
   constexpr auto kHour = static_cast<std::uint64_t>(microseconds(std::chrono::hours(1)).count());
   constexpr std::uint64_t kQuarter = kHour / 4;

@@ -18,7 +18,8 @@ struct LongText {
   Ending ending = Ending::kWhole;
 };
 
-/// Of a line with a record, or with a scheduler's event. Nothing: it has none, or one whose further lines klog itself has marked.
+/// What a line begins that has a record or a scheduler's event. Nothing: it has none, or klog itself has marked the
+/// further lines of its record.
 [[nodiscard]] std::optional<LongText> long_text(std::string_view line);
 
 /// Whether a line is a row of kubectl's tables of events.
