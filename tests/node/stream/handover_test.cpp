@@ -211,6 +211,29 @@ TEST_F(Handover, ToAnOlderCopyOfTheStateDirectory) {
 }
 
 // A file has what nobody captured, so nothing of it is missing in both.
+// While nothing is pinned nobody captures, so nobody has counted what was written then.
+TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspect) {
+  start();
+  const std::string one = started("one", kWriter);
+  const std::string brief = started("brief", "log_writer write 0 1");
+  ASSERT_TRUE(ended_flow(*daemon_, brief)) << daemon_->err();
+  wait_for_bytes(one);
+  EXPECT_FALSE(flow_called(*daemon_, one)->suspect);
+  stop(SIGTERM);
+  const std::string config = root_.write("detach.yaml", "stream: {bpffs: " + root_.file("bpffs") + "}\n");
+  ASSERT_EQ(run_flowtapd(root_, {"--detach", "--host-root", root_.path(), "--config", config}).status, 0);
+  for (const char* start_is : {"the first", "another"}) {
+    SCOPED_TRACE(start_is);
+    start();
+    wait_for_bytes(one);
+    EXPECT_TRUE(flow_called(*daemon_, one)->suspect);
+    EXPECT_FALSE(flow_called(*daemon_, brief)->suspect) << "it had ended before";
+    stop(SIGTERM);
+  }
+  root_.write("busybox/stop", "");
+  EXPECT_EQ(podman_.wait("one"), 0);
+}
+
 TEST_F(Handover, OfAFollowedFile) {
   const std::string sources = "files: [/x.log]";
   const std::string flow = "file/x.log";

@@ -67,7 +67,8 @@ struct FlowStatus {
   /// Its source wrote before it was captured, and `bytes` and `lines` do not contain that: it has not been counted yet,
   /// or cannot be.
   bool more_before = false;
-  /// The BPF programs missed events while it was written to, so bytes may be missing without being counted. Cleared
+  /// The BPF programs missed events while it was written to, or its capture broke off while it was open, so bytes may
+  /// be missing without being counted. Cleared
   /// once the flow has ended and was found equal to what its runtime has kept.
   bool suspect = false;
   /// Whether it was equal to what its runtime has kept, in a word of flowtap_flows_audited_total; absent: it has not ended, or was

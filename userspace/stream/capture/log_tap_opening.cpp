@@ -167,16 +167,20 @@ void LogTap::end_taps(const flow::Journal& journal) {
 }
 
 // Ends the streams that were open when an earlier service ended, and that no program knows any more. There are some after a boot,
-// or if nothing could be pinned.
+// after --detach, or if nothing could be pinned.
 void LogTap::end_orphans(flow::Journal& journal) {
   // The next start drains what is left in an older ring, so these streams are not at their end yet.
   if (!live_->older().empty()) return;
   std::unordered_set<flow::StreamNo> known;
   for (const flow::StreamSlot& slot : slots_->sweep()) known.insert(slot.stream);
   flow::Batch batch;
-  for (const flow::StreamView& stream : journal.streams())
-    if (!stream.sums.ended && !known.contains(stream.number))
-      batch.add(flow::EndEntry{stream.number, stream.sums.passed, wall_ns(), stream.sums.lost});
+  for (const flow::StreamView& stream : journal.streams()) {
+    if (stream.sums.ended || known.contains(stream.number)) continue;
+    const std::uint64_t passed = stream.sums.passed;
+    // A followed file has kept what was written meanwhile. Of all else nobody knows how much that was.
+    if (!notes_of(stream)) batch.add(flow::MissedEntry{stream.number, passed, passed, wall_ns()});
+    batch.add(flow::EndEntry{stream.number, passed, wall_ns(), stream.sums.lost});
+  }
   if (!batch.empty()) (void)journal.append(batch);
 }
 

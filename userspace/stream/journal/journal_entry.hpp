@@ -59,7 +59,8 @@ struct EndEntry {
 };
 
 /// What passed between `from` and `to` and is not in this journal will not come. It passed while another journal was in use, or was in this one
-/// before somebody emptied it.
+/// before somebody emptied it. With `from` == `to`, the capture broke off there, and nobody knows how much passed until the stream
+/// ended.
 struct MissedEntry {
   StreamNo stream = 0;
   std::uint64_t from = 0;  ///< offsets

@@ -95,8 +95,10 @@ void JournalIndex::enter(const EntryView& view, Place place) {
       if (const auto entry = missed_entry(view)) {
         note(entry->stream);
         Stream& stream = touch(entry->stream);
-        stream.missed_from = entry->from;
-        stream.missed_to = entry->to;
+        if (entry->to > entry->from) {
+          stream.missed_from = entry->from;
+          stream.missed_to = entry->to;
+        }
         stream.sums.passed = std::max(stream.sums.passed, entry->to);
       }
       return;

@@ -136,6 +136,7 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   flow.first = time_point(summary.first);
   flow.last = time_point(summary.last);
   flow.open = summary.open;
+  flow.suspect = summary.broke_off;
   return flow;
 }
 
@@ -146,6 +147,7 @@ void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
   flow.missing_bytes =
       std::max(flow.missing_bytes - std::min(flow.missing_bytes, summary.refilled), summary.missing);
   flow.found_bytes = summary.refilled;
+  flow.suspect = summary.broke_off;
   add_before(flow, summary.before);
 }
 

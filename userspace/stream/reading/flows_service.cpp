@@ -69,7 +69,8 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
   for (api::FlowStatus& flow : all) {
     // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
-    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
+    flow.suspect =
+        flow.suspect || suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
     if (auditor_ == nullptr || flow.open) continue;
     if (const auto audit = auditor_->result_of(flow.id)) {
       flow.audit = to_string(*audit);

@@ -47,7 +47,7 @@ struct RawFlow {
   std::uint64_t open_is_stderr;
   std::uint64_t made_room;
   std::uint64_t shown;
-  std::uint32_t amid;    // bits: of stdout, of stderr
+  std::uint32_t flags;   // kAmidOut, kAmidErr, kBrokeOff
   std::uint32_t before;  // Before::State
   std::uint64_t before_bytes;
   std::uint64_t before_lines;
@@ -87,6 +87,9 @@ std::uint64_t inode_of(const Fd& fd) {
 }
 
 constexpr std::uint32_t kGone = ~std::uint32_t{0};
+constexpr std::uint32_t kAmidOut = 1;
+constexpr std::uint32_t kAmidErr = 2;
+constexpr std::uint32_t kBrokeOff = 4;  // earlier builds neither set it nor look at it
 constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
 
 std::optional<std::uint64_t> if_known(std::uint64_t value) {
@@ -120,7 +123,8 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
                    state.open && state.open->output == "stderr",
                    state.made_room.value_or(0),
                    state.shown,
-                   (state.amid[0] ? 1U : 0U) | (state.amid[1] ? 2U : 0U),
+                   (state.amid[0] ? kAmidOut : 0) | (state.amid[1] ? kAmidErr : 0) |
+                       (state.broke_off ? kBrokeOff : 0),
                    static_cast<std::uint32_t>(state.before.state),
                    state.before.bytes,
                    state.before.lines,
@@ -173,7 +177,8 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
            .made_room = has(offsetof(RawFlow, made_room)) ? std::optional(raw->made_room) : std::nullopt,
            // Earlier builds have counted the parts of lines.
            .shown = has(offsetof(RawFlow, shown)) ? raw->shown : raw->lines,
-           .amid = {(raw->amid & 1U) != 0, (raw->amid & 2U) != 0},
+           .amid = {(raw->flags & kAmidOut) != 0, (raw->flags & kAmidErr) != 0},
+           .broke_off = (raw->flags & kBrokeOff) != 0,
            .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
                           ? static_cast<Before::State>(raw->before)
                           : Before::State::kNone,

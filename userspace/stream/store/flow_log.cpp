@@ -172,6 +172,7 @@ Status FlowLog::absorb(const FlowLog& other) {
   both(returns_, other.returns_);
   both(made_room_returns_, other.made_room_returns_);
   if (written_.runtime.empty()) written_.runtime = other.written_.runtime;
+  written_.broke_off = written_.broke_off || other.written_.broke_off;
   refilled_ += other.refilled_;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);

@@ -83,6 +83,9 @@ class FlowLog {
   [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::uint64_t last() const { return last_; }
+  /// Written with the next lines, or with the end.
+  void set_broke_off() { written_.broke_off = true; }
+  [[nodiscard]] bool broke_off() const { return written_.broke_off; }
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] bool has_news() const { return !buffer_.empty() || ended_ != written_.ended; }
 

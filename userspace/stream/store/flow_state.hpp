@@ -56,6 +56,8 @@ struct FlowState {
   std::optional<std::uint64_t> made_room = 0;
   std::uint64_t shown = 0;     ///< lines as people see them (ShownLines), up to the file's end
   std::array<bool, 2> amid{};  ///< whether stdout and stderr end amid such a line there
+  /// The capture of one of its streams ended before the stream did. Nobody has counted what was written then.
+  bool broke_off = false;
   Before before = {};
   std::optional<std::uint64_t> returns =
       0;  ///< how many "\r" before newlines its streams had, up to the file's end; absent: it is not known

@@ -90,6 +90,7 @@ struct FlowSummary {
   Before before = {};        ///< neither in `lines` nor in `bytes`
   bool sought = false;       ///< what is missing may be found yet
   std::string runtime = {};  ///< of its container; empty: it is not known, or there is none
+  bool broke_off = false;    ///< as FlowState has it
 };
 
 /// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the

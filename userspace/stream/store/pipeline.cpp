@@ -223,12 +223,14 @@ void Pipeline::missed(const MissedEntry& entry, FlowStore::Writing& writing) {
   if (stream.ended) return;
   stream.begun = true;
   stream.missed_to = std::max(stream.missed_to, entry.to);
+  stream.broke_off = stream.broke_off || entry.from == entry.to;
   if (stream.time == 0) stream.time = entry.time;
   tell_missed(stream, writing);
 }
 
 // Bytes that came early tell it when they are given.
 void Pipeline::tell_missed(Stream& stream, FlowStore::Writing& writing) {
+  if (stream.flow && stream.broke_off) stream.flow->log.set_broke_off();
   const bool waits = stream.order.until() != Clock::time_point::max();
   if (!stream.flow || waits || stream.order.next() >= stream.missed_to) return;
   stream.order.skip_to(stream.missed_to, [](std::uint64_t /*from*/, std::uint64_t /*to*/) {});

@@ -107,6 +107,7 @@ class Pipeline {
     std::uint64_t passed = 0;  // of a stream that has ended: its length
     std::uint64_t end_time = 0;
     std::uint64_t missed_to = 0;              // as a MissedEntry says
+    bool broke_off = false;                   // as one says of no bytes
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
     Clock::time_point held_since{};           // since when lines of a record wait for its flow
     StreamGaps gaps;                          // of a scheduler's log

@@ -96,6 +96,40 @@ TEST_F(PipelineLossesTest, ElsewhereDoNotTakeWhatIsLate) {
   EXPECT_EQ(lines("pod/a").size(), 3U);
 }
 
+// Nobody knows how much that was, so it is no gap. The next stream of the flow goes on.
+TEST_F(PipelineLossesTest, WhereTheCaptureBrokeOffTheFlowIsMarked) {
+  name(1, "pod/a"), name(2, "pod/b"), name(3, "pod/c");
+  for (const StreamNo stream : {1U, 2U, 3U}) bytes(stream, 0, "one\n");
+  batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
+  batch_.add(MissedEntry{3, 4, 6, 1'500'000'000});
+  end(1, 4), end(2, 4), end(3, 6);
+  name(4, "pod/a");
+  bytes(4, 0, "two\n");
+  append();
+  for (const bool again : {false, true}) {
+    SCOPED_TRACE(again);
+    EXPECT_TRUE(store_->summary("pod/a")->broke_off);
+    EXPECT_FALSE(store_->summary("pod/b")->broke_off);
+    EXPECT_FALSE(store_->summary("pod/c")->broke_off);
+    EXPECT_EQ(store_->summary("pod/a")->missing, 0U);
+    EXPECT_EQ(store_->summary("pod/c")->missing, 2U);
+    EXPECT_EQ(lines("pod/a").size(), 2U);
+    store_->flush({}, 1, true);
+    std::filesystem::remove_all(dir_ / "journal");
+    open();
+  }
+}
+
+TEST_F(PipelineLossesTest, OfAStreamThatIsNamedLaterTheCaptureBrokeOffToo) {
+  bytes(1, 0, "one\n");
+  batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
+  end(1, 4);
+  append();
+  name(1, "pod/a");
+  append();
+  EXPECT_TRUE(store_->summary("pod/a")->broke_off);
+}
+
 TEST_F(PipelineLossesTest, OfAStreamWithoutBytesHaveTheTimeOfItsEnd) {
   name(1, "pod/a");
   batch_.add(EndEntry{1, 9, 2'000'000'000, {0, 9, 0, 0}});
