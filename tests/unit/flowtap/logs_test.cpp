@@ -1,5 +1,6 @@
 // flowtap logs as a program: several logs at once, logs that go on, and how following ends.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -14,7 +15,7 @@ namespace {
 
 TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
   node_.captured = &flows_;
-  api::FlowStatus one = api::full_flow();
+  const api::FlowStatus one = api::full_flow();
   api::FlowStatus other = one;
   other.id = "pod/shop/web-2/7/nginx/0";
   other.pod = "web-2";
@@ -195,11 +196,10 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
         std::pair("shop/typo --all-containers",
                   "no log of the pod \"shop/typo\" is known on this node yet")}) {
     const std::string err = dir_ / "err";
-    const Outcome run = shell("rm -f " + err + "; " + paths::flowtap() + " logs -f " + std::string(how) +
-                              at() + " 2>" + err + R"( & pid=$!
-    for i in $(seq 1000); do grep -q hint )" +
-                              err + R"( 2>/dev/null && break; sleep 0.01; done
-    kill -INT $pid; wait $pid; echo "exit $?")");
+    const Outcome run = shell(fmt::format(R"(rm -f {0}; {1} logs -f {2}{3} 2>{0} & pid=$!
+    for i in $(seq 1000); do grep -q hint {0} 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")",
+                                          err, paths::flowtap(), how, at()));
     EXPECT_EQ(run.output, "exit 0\n") << how;
     const std::string said = shell("cat " + err).output;
     EXPECT_TRUE(said.starts_with("flowtap: " + std::string(who) + "; waiting for it\n  hint: ")) << said;

@@ -85,7 +85,7 @@ TEST_F(EarlierGapsTest, WhatWasFoundAgainIsReadFromTheStore) {
 
 // The store has made room for what the reader was to go on with, and the journal still has it.
 TEST_F(EarlierGapsTest, WhatTheStoreGivesUpMeanwhileIsReadFromTheJournal) {
-  const std::string wanted = write_with_refill();
+  write_with_refill();
   loses_meanwhile_ = true;
   const auto in_journal = reader({.gaps = true});
   const auto in_store = reader({.tail_lines = 900, .gaps = true});
@@ -291,7 +291,7 @@ TEST_F(EarlierGapsTest, TheLastLinesAreFoundInPieces) {
   for (auto done = (*tail)->prepare(); done && !*done; done = (*tail)->prepare()) ++steps;
   EXPECT_GT(steps, kLines * text.size() / kPiece)
       << "what is before the store is read, and what is behind the mark";
-  std::string got = drain(**tail);
+  const std::string got = drain(**tail);
   EXPECT_EQ(got.size(), (stored_lines() + 100) * text.size() + 1);
 }
 
