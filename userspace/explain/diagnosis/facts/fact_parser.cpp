@@ -14,6 +14,7 @@ namespace {
 using Form = FactRow::Form;
 
 constexpr std::string_view kPod = "pod";
+constexpr std::string_view kSelf = "<self>";
 
 // A name, or a quantity: a part of it would be another one.
 bool is_name(Field field) {
@@ -86,6 +87,21 @@ std::string_view FactParser::marked(Field field, std::string_view text, bool cut
   return own;
 }
 
+// The row's pattern, with the pod's own name in it; nothing if it asks for the name and the record has none.
+std::optional<std::string_view> FactParser::pattern_of(const FactRow& row) {
+  std::string_view pattern = row.pattern;
+  std::size_t at = pattern.find(kSelf);
+  if (at == std::string_view::npos) return pattern;
+  const std::string_view name = named_.pod.name.empty() ? named_.name : named_.pod.name;
+  if (name.empty()) return std::nullopt;
+  pattern_.clear();
+  for (; at != std::string_view::npos; at = pattern.find(kSelf)) {
+    pattern_.append(pattern.substr(0, at)).append(name);
+    pattern.remove_prefix(at + kSelf.size());
+  }
+  return pattern_.append(pattern);
+}
+
 bool FactParser::read_row(const FactRow& row, std::string_view text) {
   if (!row.with.empty()) {
     const flow::KlogPair* pair = pair_of(row.with);
@@ -100,6 +116,8 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   fact.scheduler = row.scheduler;
   fact.weight = row.weight;
   if (!row.pattern.empty()) {
+    const auto pattern = pattern_of(row);
+    if (!pattern) return false;
     bool cut = false;
     if (!row.apart.empty()) {
       const flow::KlogPair* pair = pair_of(row.apart);
@@ -118,7 +136,7 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
       if (*field == Field::kContainer) taken = whole_name(taken);
       fact.at(*field) = fitting(*field, marked(*field, taken, cut && taken.end() == text.end()));
     };
-    if (!matches(row.pattern, text, take) || !named) return false;
+    if (!matches(*pattern, text, take) || !named) return false;
   }
   for (const FactRow::Key& key : row.keys)
     if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ class FactParser {
   [[nodiscard]] std::string group_of() const;
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
+  [[nodiscard]] std::optional<std::string_view> pattern_of(const FactRow& row);
   bool read_row(const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
   std::string_view marked(Field field, std::string_view text, bool cut);
@@ -41,6 +43,7 @@ class FactParser {
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
+  std::string pattern_;
   std::string group_;
   GroupNames groups_;
   Fact named_;  // what all facts of the record have in common: the pod
