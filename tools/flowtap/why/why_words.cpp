@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "tools/flowtap/terminal/text.hpp"
@@ -147,7 +148,7 @@ std::string pending_words(const Diagnosis& diagnosis) {
   if (diagnosis.bind.verdict == Verdict::kFailed) {
     const std::string node = target_of(diagnosis);
     return fmt::format("it could not be bound{}{}", node.empty() ? "" : " to " + node,
-                       in_its_words(diagnosis.bind.summary));
+                       in_its_words(diagnosis::cause_on_chosen_node(diagnosis.bind.summary)));
   }
   return diagnosis.filter.verdict == Verdict::kFailed ? no_node(diagnosis) : undecided(diagnosis);
 }
@@ -156,7 +157,7 @@ std::string pending_words(const Diagnosis& diagnosis) {
 std::string end_words(const Diagnosis& diagnosis) {
   const diagnosis::Lifecycle& life = diagnosis.lifecycle;
   const bool was_bound = diagnosis.status == Diagnosis::Status::kSucceeded;
-  std::string out = was_bound ? "was " + bound_words(diagnosis) + ", and " : "";
+  const std::string out = was_bound ? "was " + bound_words(diagnosis) + ", and " : "";
   if (!life.preempted_by.empty())
     return out + fmt::format("was ended{} to make room for {}",
                              life.preempted_on.empty() ? "" : " on " + printable(life.preempted_on),

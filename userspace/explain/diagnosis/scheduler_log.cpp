@@ -103,7 +103,14 @@ void SchedulerLog::add(Fact fact) {
   }
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
-  if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
+  if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) {
+    const auto error = parse_fit_error(beginning_of(fact[Field::kSummary], Attempt::kLongestText));
+    const bool has_node = error && work(fact).cluster.is_of_chosen_node(*error);
+    if (has_node)
+      fact.kind = FactKind::kBindFailed;
+    else
+      give_held(key, fact, error);
+  }
   add(key, fact);
   if (makes_room) tell_victim(fact);
 }
@@ -140,7 +147,8 @@ void SchedulerLog::hold(const Fact& fact) {
 
 // All nodes that failed for this pod are among the held ones. If a pod was bound meanwhile, some may be that pod's. If the
 // verdict counts exactly as many, they are all this pod's.
-void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
+void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict,
+                             const std::optional<FitError>& error) {
   const Pod own{.ns = std::string(pod.ns), .name = std::string(pod.name)};
   if (const std::string skipped = std::exchange(work(verdict).skipped, {}); !skipped.empty()) {
     Fact skips = verdict;
@@ -149,7 +157,6 @@ void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
     skips.at(Field::kError) = skipped;
     add(own.key(), skips);
   }
-  const auto error = parse_fit_error(beginning_of(verdict[Field::kSummary], Attempt::kLongestText));
   if (!error) return;
   const auto held = std::exchange(work(verdict).held, {});
   if (held.empty() || held.size() >= kMostHeld) return;
@@ -230,7 +237,7 @@ void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
 }
 
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
-  auto& [current, bindings, ended, held, skipped] = work(fact);
+  auto& [current, bindings, ended, held, skipped, cluster] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:
@@ -259,6 +266,7 @@ void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
                           false});
       break;
     case FactKind::kBindFailed:
+      if (current.key() == pod) current = {};
       if (const auto open = std::ranges::find_if(bindings, of_pod); open != bindings.end() && open->to_end) {
         open->failed = true;
         break;

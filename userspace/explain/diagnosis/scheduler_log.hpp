@@ -11,13 +11,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "explain/diagnosis/attempts/card_places.hpp"
+#include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/diagnosis/facts/fact_parser.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 #include "stream/lines/whole_records.hpp"
 
 namespace flowtap::diagnosis {
@@ -90,6 +93,7 @@ class SchedulerLog {
     std::size_t ended = 0;                    // how many of those with to_end have ended, nobody knows which
     std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
     std::string skipped;  // why an extender was passed over, for the pod on which the next verdict is
+    ClusterSeen cluster;
   };
 
   void read_source(const flow::KlogRecord& record);
@@ -99,7 +103,7 @@ class SchedulerLog {
   void tell_victim(const Fact& fact);
   void end_binds(const Fact& fact);
   void hold(const Fact& fact);
-  void give_held(const flow::FlowKey& pod, const Fact& verdict);
+  void give_held(const flow::FlowKey& pod, const Fact& verdict, const std::optional<FitError>& error);
   [[nodiscard]] Work& work(const Fact& fact) {
     return work_.at(store_->schedulers().place_of(*fact.scheduler));
   }
