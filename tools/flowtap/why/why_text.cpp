@@ -9,6 +9,7 @@
 #include "base/printable.hpp"
 #include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 #include "tools/flowtap/terminal/table.hpp"
 #include "why_attempts.hpp"
 #include "why_words.hpp"
@@ -162,6 +163,10 @@ std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   if (diagnosis.filter.verdict != Verdict::kFailed || is_settled(diagnosis)) return out;
   if (const auto plugins = turning_down(diagnosis); !plugins.empty())
     out += "  turned down by: " + list_words(plugins) + '\n';
+  // What has advice is shown with it.
+  if (const auto why = diagnosis::room_error_in(diagnosis.preemption);
+      !why.empty() && !diagnosis::advice_for(why))
+    out += "  room could not be made: " + shown(why) + '\n';
   for (const diagnosis::HeldBack& held : diagnosis.lifecycle.held)
     out += fmt::format("  held back since by {}{}{}\n", printable(held.plugin),
                        held.reason.empty() ? "" : ": ", shown(held.reason));

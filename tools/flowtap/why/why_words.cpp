@@ -10,6 +10,7 @@
 #include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {
@@ -92,7 +93,8 @@ std::string in_its_words(std::string_view summary) {
 }
 
 std::string room_words(const Diagnosis& diagnosis) {
-  return diagnosis.nominated.empty() ? "" : "; room is being made on " + printable(diagnosis.nominated);
+  if (!diagnosis.nominated.empty()) return "; room is being made on " + printable(diagnosis.nominated);
+  return diagnosis::room_error_in(diagnosis.preemption).empty() ? "" : "; room could not be made for it";
 }
 
 /// "held back by SchedulingGates: waiting for scheduling gates: [a.b/c]"

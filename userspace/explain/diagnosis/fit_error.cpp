@@ -102,8 +102,7 @@ std::vector<Part> joined(std::vector<Part> parts) {
     if (!out.empty() && numbers < kMostOwnNumbers && !is_known(part.reason)) {
       Part& last = out.back();
       const auto reach = [&part](std::string_view from) {
-        const char* const end = part.text.data() + part.text.size();
-        return std::string_view(from.data(), static_cast<std::size_t>(end - from.data()));
+        return std::string_view(from.begin(), part.text.end());
       };
       const bool sorted = last.text <= part.text;
       if ((has_own_number(reach(last.reason)) && !has_own_number(last.reason)) ||
@@ -130,6 +129,16 @@ bool is_said(Part& part) {
 }
 
 }  // namespace
+
+std::string_view room_error_in(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kNoErrors = {"0/", "not eligible ", "waiting for "};
+  const std::size_t at = text.find(kPreemption);
+  if (at == kNone) return {};
+  text.remove_prefix(at + kPreemption.size());
+  if (std::ranges::any_of(kNoErrors, [text](std::string_view begins) { return text.starts_with(begins); }))
+    return {};
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
+}
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {
   if (!sentence.starts_with("0/")) return std::nullopt;

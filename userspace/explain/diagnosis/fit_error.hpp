@@ -21,6 +21,10 @@ struct FitError {
   std::string_view preemption;       ///< what its plugins tried then; views the sentence
 };
 
+/// Why no room could be made, if it was an error that ended preemption: "preemption: pods "x" is forbidden: ...". Empty: the text
+/// counts nodes, says why the pod does not ask for room now, or nothing of preemption.
+[[nodiscard]] std::string_view room_error_in(std::string_view text);
+
 /// Nothing: it is another sentence.
 [[nodiscard]] std::optional<FitError> parse_fit_error(std::string_view sentence);
 

@@ -101,6 +101,7 @@ void SchedulerLog::add(Fact fact) {
     if (makes_room) tell_victim(fact);
     return;
   }
+  if (fact.kind == FactKind::kRoomFails && !tell_room(fact)) return;
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
   if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) {
@@ -132,6 +133,22 @@ void SchedulerLog::tell_victim(const Fact& fact) {
   told.at(Field::kPod) = preemptor;
   told.at(Field::kSummary) = says;
   add(key, told);
+}
+
+// Several pods may have room made for them at the same time. If two errors were said since the last end, nobody knows whose each
+// is. False: the fact says nothing of a pod yet.
+bool SchedulerLog::tell_room(Fact& fact) {
+  auto& [error, several] = work(fact).room_error;
+  const std::string_view said = fact[Field::kError];
+  if (!fact.pod.name.empty() && !said.empty()) return true;
+  if (fact.pod.name.empty()) {
+    several = !error.empty();
+    error = said;
+    return false;
+  }
+  told_error_ = several ? std::string() : std::exchange(error, {});
+  fact.at(Field::kError) = told_error_;
+  return !told_error_.empty();
 }
 
 // Up to 2024 the NUMA-aware scheduler's plugin says this about a node without naming the pod, and at -v=2 nobody says which pod
@@ -237,7 +254,7 @@ void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
 }
 
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
-  auto& [current, bindings, ended, held, skipped, cluster] = work(fact);
+  auto& [current, bindings, ended, held, skipped, room_error, cluster] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:

@@ -93,6 +93,10 @@ class SchedulerLog {
     std::size_t ended = 0;                    // how many of those with to_end have ended, nobody knows which
     std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
     std::string skipped;  // why an extender was passed over, for the pod on which the next verdict is
+    struct {
+      std::string text;
+      bool several = false;
+    } room_error;  // why room could not be made, for the pod that the end of that work names
     ClusterSeen cluster;
   };
 
@@ -102,6 +106,7 @@ class SchedulerLog {
   void add(const flow::FlowKey& key, const Fact& fact);
   void tell_victim(const Fact& fact);
   void end_binds(const Fact& fact);
+  [[nodiscard]] bool tell_room(Fact& fact);
   void hold(const Fact& fact);
   void give_held(const flow::FlowKey& pod, const Fact& verdict, const std::optional<FitError>& error);
   [[nodiscard]] Work& work(const Fact& fact) {
@@ -119,6 +124,7 @@ class SchedulerLog {
   std::string profile_;  // of the scheduler that writes the log; empty: it has several, or has not said it
   bool has_several_ = false;  // profiles
   bool is_numas_ = false;     // the NUMA-aware scheduler writes it
+  std::string told_error_;    // of the fact that is being added
   LogCounts counts_;
   std::vector<Work> work_;  // one for each scheduler
 };

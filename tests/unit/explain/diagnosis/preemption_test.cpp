@@ -178,6 +178,35 @@ TEST(Preemption, APodGroupIsNamedByEachMessageOfItsAttempt) {
         << says;
 }
 
+TEST(Preemption, RoomThatCannotBeMadeIsNotBeingMade) {
+  constexpr std::string_view kNominates =
+      R"("the target node for the preemption is determined" node="n1" pod="ns/p")";
+  const std::string none = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
+  constexpr std::string_view kLost =
+      R"("Error occurred during async preemption of the last victim" err="no")";
+  const auto ends = [](const std::string& pod) {
+    return R"("Async Preemption finished completely" preemptor="ns/)" + pod + R"(" node="n1" result="error")";
+  };
+  const auto told = [](const Diagnosis& found) { return room(found) + ' ' + found.preemption; };
+  EXPECT_EQ(told(of({kNominates, none, kLost, ends("p")})), ": preemption: no");
+  EXPECT_EQ(told(of({kNominates, kLost, ends("p"), none})), ": preemption: no") << "before the verdict";
+  EXPECT_EQ(told(of({kNominates, none, ends("p")})), "n1: ") << "an error that does not matter";
+  EXPECT_EQ(told(of({kNominates, none, kLost, kLost, ends("o"), ends("p")})), "n1: ") << "whose is it?";
+  EXPECT_EQ(told(of({kNominates, none, kLost, ends("o"), kLost, ends("p")})), ": preemption: no");
+  EXPECT_EQ(told(of({kNominates, none, kLost, ends("p"), kNominates, none})), "n1: ") << "tried again";
+  EXPECT_EQ(told(of({kNominates, victim("v", "n1"), none, kLost, ends("p")})), ": ns/v preemption: no")
+      << "it was ended";
+  for (const char* said : {"Preempted pod", "Tried to preempted pod"})
+    EXPECT_EQ(
+        told(of({kNominates, none, '"' + std::string(said) + R"(" err="no" pod="ns/v" preemptor="ns/p")"})),
+        ": preemption: no")
+        << said;
+  EXPECT_EQ(told(of({kNominates, no_fit("0/2 nodes are available: 2 x. preemption: it is no.")})),
+            ": preemption: it is no.");
+  EXPECT_EQ(told(of({kNominates, kEnding})),
+            "n1: preemption: not eligible due to a terminating pod on the nominated node.");
+}
+
 std::string lacks_of(const Diagnosis& found) {
   std::string out;
   for (const std::string& one : found.lacks) out += one + '\n';

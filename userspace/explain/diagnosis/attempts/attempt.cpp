@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/printable.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
@@ -151,6 +152,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kDisplaces:
       make_room(fact);
       break;
+    case FactKind::kRoomFails:
+      fail_room(fact[Field::kError]);
+      break;
     case FactKind::kSkips:
     case FactKind::kSkipsForRoom:
     case FactKind::kSkipsAtBind:
@@ -202,6 +206,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       break;
     case FactKind::kPhaseFailed:
       if (carried_ && fact[Field::kSummary].contains(kNoVictims)) forget_room();
+      if (const auto why = room_error_in(fact[Field::kSummary]); !why.empty()) fail_room(why);
       set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
       break;
     case FactKind::kBindEnds:  // a kBound follows for each pod that is bound by then

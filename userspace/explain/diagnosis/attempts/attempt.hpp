@@ -138,6 +138,7 @@ class Attempt {
   void nominate(const Fact& fact);
   void make_room(const Fact& fact);
   void displace(const Fact& fact);
+  void fail_room(std::string_view why);
   void forget_room();
   [[nodiscard]] Lifecycle lifecycle() const;
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
@@ -206,7 +207,8 @@ class Attempt {
   std::string nominated_;  // the node on which room is made
   std::string skipped_;    // why an extender was passed over
   std::vector<std::string> victims_;
-  bool carried_ = false;  // the nominated node and the victims are those of an attempt before
+  std::string room_error_;  // why no room is made
+  bool carried_ = false;    // the nominated node and the victims are those of an attempt before
   Lifecycle life_;
   bool dry_run_ = false;              // the verdicts on nodes are all said
   bool has_node_ = false;             // so an informer says

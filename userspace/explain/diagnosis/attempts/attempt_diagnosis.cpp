@@ -208,6 +208,8 @@ Diagnosis Attempt::diagnosis() const {
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }
+  if (!room_error_.empty() && out.filter.verdict == Verdict::kFailed && room_error_in(out.preemption).empty())
+    out.preemption = std::string(kPreemption) + room_error_;
   const auto without =
       std::ranges::count_if(nodes_, [](const auto& one) { return lacks_cells_of(one.second); });
   out.lacks = lacks_cards(out, *scheduler_, tells_cards_);

@@ -26,6 +26,7 @@ bool Attempt::is_behind(const Fact& fact) const {
   switch (fact.kind) {
     case FactKind::kVictim:
     case FactKind::kDisplaces:
+    case FactKind::kRoomFails:
     case FactKind::kRejects:
     case FactKind::kDequeued:
     case FactKind::kHasNode:
@@ -124,9 +125,11 @@ void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
   if (!reason.empty()) keep(held->reason, reason);
 }
 
+// The same node once more: those that were ended for the pod there are still ending.
 void Attempt::nominate(const Fact& fact) {
-  if (carried_) forget_room();
+  if (carried_ && nominated_ != fact[Field::kNode]) forget_room();
   keep_always(nominated_, fact[Field::kNode]);
+  keep_always(room_error_, {});
 }
 
 // Up to 1.31 only the lines about the victims name the node.
@@ -136,6 +139,7 @@ void Attempt::make_room(const Fact& fact) {
     if (!nominated_.empty()) forget_room();
     keep_always(nominated_, node);
   }
+  keep_always(room_error_, {});
   add_victim(fact[Field::kPod]);
 }
 
@@ -143,6 +147,12 @@ void Attempt::make_room(const Fact& fact) {
 void Attempt::displace(const Fact& fact) {
   reach_bind(fact);
   set(bind_, Verdict::kFailed, fact);
+}
+
+// Pods that were ended before stay told.
+void Attempt::fail_room(std::string_view why) {
+  keep_always(nominated_, {});
+  keep_always(room_error_, why);
 }
 
 void Attempt::forget_room() {

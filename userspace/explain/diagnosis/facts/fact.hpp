@@ -47,6 +47,7 @@ enum class FactKind : std::uint8_t {
   kNominates,     ///< the node on which room is being made for the pod
   kVictim,        ///< another pod that is ended for that, and the node; or only the node
   kDisplaces,     ///< another pod, not bound yet, that gives up its node for that
+  kRoomFails,     ///< room cannot be made, and why; if it names no pod, the next one about a pod's room does
   kSkips,         ///< an extender, which could not be asked and may be passed over
   kSkipsForRoom,  ///< the same after the filter; the verdict on the pod is said next
   kSkipsAtBind,   ///< the same at the bind

@@ -110,7 +110,8 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   if (!row.without.empty() && pair_of(row.without) != nullptr) return false;
   if (row.kind == FactKind::kCardFails)
     if (const flow::KlogPair* cards = pair_of("device"); cards != nullptr && cards->value.starts_with('['))
-      return false;  // a list of all of the node's
+      return false;                                        // a list of all of the node's
+  if (row.kind == FactKind::kRoomFails) read_preemptor();  // the pod is the one that should have made room
   Fact fact = named_;
   fact.kind = row.kind;
   fact.scheduler = row.scheduler;

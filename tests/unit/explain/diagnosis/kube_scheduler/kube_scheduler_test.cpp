@@ -108,7 +108,7 @@ TEST(KubeScheduler, RoomThatIsMadeIsOfTheAttempt) {
   EXPECT_EQ(told({verdict,
                   R"("Pod moved to an internal scheduling queue" pod="ns/p" unschedulable plugins=map[])"}),
             "1 :");
-  EXPECT_EQ(told({kNominates, verdict, kVictim, kNominates, verdict}), "2 n1:") << "at -v=2";
+  EXPECT_EQ(told({kNominates, verdict, kVictim, kNominates, verdict}), "2 n1: ns/v") << "at -v=2";
   EXPECT_EQ(answer_of({kBegin, kNominates, kVictim, verdict, kRejects}), answer_of({kBegin, verdict}))
       << "the body that is the contract";
 }
