@@ -55,6 +55,23 @@ using Form = FactRow::Form;
    .apart = key,                         \
    .pattern = all,                       \
    .ends = true},
+#define FREED(text) FREED_TO(text, "Active") FREED_TO(text, "Backoff")
+#define FREED_TO(text, name) {.kind = FactKind::kReleased, .message = text, .with = "queue", .value = name},
+#define AT_BIND(text)                            \
+  {.kind = FactKind::kBindFailed,                \
+   .message = "Error scheduling pod; retrying",  \
+   .keys = {{{"err", Field::kSummary}}},         \
+   .apart = "err",                               \
+   .pattern = text,                              \
+   .ends = true},                                \
+      {.kind = FactKind::kBindFailed,            \
+       .message = "Event occurred",              \
+       .keys = {{{"message", Field::kSummary}}}, \
+       .with = "reason",                         \
+       .value = "FailedScheduling",              \
+       .apart = "message",                       \
+       .pattern = text,                          \
+       .ends = true},
 #define APART_TOO(what, text, key, all, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .apart = key, .pattern = all},
 #define TEXT(what, beginning, all) \
@@ -134,6 +151,9 @@ constexpr FactRow kKubeRows[] = {
 #undef EVENT_TOO
 #undef APART
 #undef APART_TOO
+#undef FREED
+#undef FREED_TO
+#undef AT_BIND
 #undef TEXT
 #undef TEXT_AS
 #undef ALIGN
