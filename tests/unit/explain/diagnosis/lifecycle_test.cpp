@@ -104,6 +104,13 @@ TEST(Lifecycle, APodThatGetsItsNodeIsNotDeleted) {
   EXPECT_EQ(told({kBegin, kBound, kGone, kAdd}), "pending 1") << "another pod of the name";
 }
 
+TEST(Lifecycle, APodThatIsDeletedInItsAttemptHasTheVerdictOfIt) {
+  EXPECT_EQ(told({kBegin, kLeaves, kNone}), "failed 1 deleted");
+  EXPECT_EQ(told({kBegin, kNone, kBegin, kLeaves, kNone}), "failed 2 deleted");
+  EXPECT_EQ(told({kBegin, kNone, kLeaves, kNone}), "failed 1") << "another pod of the name";
+  EXPECT_EQ(told({kBegin, kLeaves, kAdd, kNone}), "failed 1") << "another pod of the name";
+}
+
 TEST(Lifecycle, ADeletedPodsNameMayBeUsedAgain) {
   EXPECT_EQ(told({kAdd, kBegin, kNone, kBegin, kNone, kLeaves}), "failed 2 deleted");
   EXPECT_EQ(told({kBegin, kNone, kLeaves, kAdd}), "pending 1");
@@ -175,6 +182,21 @@ TEST(Lifecycle, WhoHoldsAPodBackSaysWhy) {
   EXPECT_EQ(told({held("DynamicResources", R"("could not find ResourceClaim \"ns/c\"")")}),
             "pending 1 DynamicResources: could not find ResourceClaim \"ns/c\";");
   EXPECT_EQ(told({gate, kBegin}), "pending 1");
+  for (const std::string queue : {"Active", "Backoff"})
+    for (const std::string says :
+         {R"("Pod moved to an internal scheduling queue")",
+          R"("Pod moved to an internal scheduling queue because the Pod is updated")"}) {
+      const std::string freed = says + R"( pod="ns/p" event="x" queue=")" + queue + '"';
+      const Diagnosis found = of({kAdd, gate, freed});
+      EXPECT_EQ(told(found), "pending 1") << freed;
+      EXPECT_TRUE(found.plugins.empty()) << freed;
+      EXPECT_EQ(told({kAdd, gate, freed, kBegin}), "pending 1") << freed;
+      EXPECT_EQ(told({kNone, gate, freed}), "failed 1") << freed;
+    }
+  EXPECT_EQ(
+      told({gate,
+            R"("Pod moved to an internal scheduling queue" pod="ns/p" event="x" queue="Unschedulable")"}),
+      "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];");
   EXPECT_EQ(told({kNone, kLeaves, gate}), "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];")
       << "another pod of the name";
 }

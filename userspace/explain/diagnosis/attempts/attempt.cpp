@@ -70,7 +70,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   else if (fact.kind == FactKind::kAdded)
     return Outcome::kNone;
   untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kGated ||
-                          fact.kind == FactKind::kAdded);
+                          fact.kind == FactKind::kAdded || fact.kind == FactKind::kReleased);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
@@ -170,6 +170,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kGated:
       add_plugin(kGates);
       hold_back(kGates, fact[Field::kReason]);
+      break;
+    case FactKind::kReleased:
+      release();
       break;
     case FactKind::kDisplaced:
       displace(fact);

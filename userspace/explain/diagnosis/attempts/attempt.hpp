@@ -135,6 +135,7 @@ class Attempt {
   void tell_lifecycle(const Fact& fact);
   void delete_pod(const Fact& fact);
   void hold_back(std::string_view plugin, std::string_view reason);
+  void release();
   void nominate(const Fact& fact);
   void make_room(const Fact& fact);
   void displace(const Fact& fact);

@@ -28,6 +28,7 @@ bool Attempt::is_behind(const Fact& fact) const {
     case FactKind::kDisplaces:
     case FactKind::kRoomFails:
     case FactKind::kRejects:
+    case FactKind::kReleased:
     case FactKind::kDequeued:
     case FactKind::kHasNode:
     case FactKind::kDeleted:
@@ -36,6 +37,10 @@ bool Attempt::is_behind(const Fact& fact) const {
       return true;
     case FactKind::kAssigned:
       return !life_.over();
+    case FactKind::kFilterFailed:
+    case FactKind::kBindFailed:
+    case FactKind::kPhaseFailed:  // of the attempt in which it was deleted
+      return dequeued_ && !was_closed_;
     case FactKind::kNodeFits:  // of a bind that is told after it
       return dequeued_;
     case FactKind::kHeldBack:
@@ -123,6 +128,14 @@ void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
     held = life_.held.insert(held, HeldBack{.plugin = std::string(plugin), .reason = {}});
   }
   if (!reason.empty()) keep(held->reason, reason);
+}
+
+// In an attempt, a plugin may turn nodes down and hold the pod back afterwards.
+void Attempt::release() {
+  for (const HeldBack& held : std::exchange(life_.held, {})) {
+    bytes_ -= sizeof(HeldBack) + held.plugin.size() + held.reason.size();
+    if (untried_ && std::erase(plugins_, held.plugin) > 0) bytes_ -= sizeof(std::string) + held.plugin.size();
+  }
 }
 
 // The same node once more: those that were ended for the pod there are still ending.

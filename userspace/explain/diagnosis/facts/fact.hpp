@@ -52,6 +52,7 @@ enum class FactKind : std::uint8_t {
   kSkipsForRoom,  ///< the same after the filter; the verdict on the pod is said next
   kSkipsAtBind,   ///< the same at the bind
   kRejects,       ///< which plugins have left no node; it is said when the attempt is over
+  kReleased,      ///< nobody holds it back any more, and it waits for its turn
   kWaits,         ///< the pod has its node, and waits until a plugin lets it go on
   kFilterPassed,
   kFilterFailed,
@@ -66,7 +67,8 @@ enum class FactKind : std::uint8_t {
 
 /// Whether the fact says something only of a pod that was spoken of before: an informer tells of every pod of the cluster.
 [[nodiscard]] constexpr bool is_of_known_pod(FactKind kind) {
-  return kind == FactKind::kAdded || kind == FactKind::kHasNode || kind == FactKind::kGone;
+  return kind == FactKind::kAdded || kind == FactKind::kHasNode || kind == FactKind::kGone ||
+         kind == FactKind::kReleased;
 }
 
 /// What a fact may carry.
