@@ -97,10 +97,8 @@ void SchedulerLog::add(Fact fact) {
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
   if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
   const bool makes_room = fact.kind == FactKind::kVictim || fact.kind == FactKind::kDisplaces;
-  if (!fact.group.empty()) {
-    if (makes_room) tell_victim(fact);
-    return;
-  }
+  if (!fact.group.empty() && makes_room) tell_victim(fact);
+  if (!fact.group.empty() && fact.pod.name.empty()) return;
   if (fact.kind == FactKind::kRoomFails && !tell_room(fact)) return;
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
@@ -113,7 +111,7 @@ void SchedulerLog::add(Fact fact) {
       give_held(key, fact, error);
   }
   add(key, fact);
-  if (makes_room) tell_victim(fact);
+  if (makes_room && fact.group.empty()) tell_victim(fact);
 }
 
 // The line is about the pod, or the group, for which the other one is ended.

@@ -39,11 +39,8 @@ const std::string kEnding = no_fit(
     "nominated node.");
 
 TEST(Preemption, AVictimsLineNamesTheNode) {
-  for (const char* says : {"Preemptor Pod preempted victim Pod", "Victim Pod is already deleted",
-                           "Victim Pod is already being deleted, skipping the API call for it"}) {
-    EXPECT_EQ(room(of({victim("v", "n1", says)})), "n1: ns/v") << says;
-    EXPECT_EQ(of({victim("v", "n1", says)}, "v").lifecycle.preempted_by, "ns/p") << says;
-  }
+  EXPECT_EQ(room(of({victim("v", "n1")})), "n1: ns/v");
+  EXPECT_EQ(of({victim("v", "n1")}, "v").lifecycle.preempted_by, "ns/p");
   EXPECT_EQ(room(of({R"("Start the preemption asynchronously" preemptor="ns/p" node="n1" numVictims=2)"})),
             "n1:");
   EXPECT_EQ(room(of({kFull, victim("v", "n1"), kEnding, kEnding})), "n1: ns/v");
@@ -52,13 +49,46 @@ TEST(Preemption, AVictimsLineNamesTheNode) {
   EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("w", "n2"), kEnding})), "n2: ns/w") << "another node";
 }
 
+TEST(Preemption, AVictimThatIsEndingAlreadyIsNotEndedForThePod) {
+  for (const char* says : {"Victim Pod is already deleted",
+                           "Victim Pod is already being deleted, skipping the API call for it"}) {
+    EXPECT_EQ(room(of({victim("v", "n1", says)})), "n1:") << says;
+    DiagnosisStore store;
+    test::read(store, test::log_of({victim("v", "n1", says)}));
+    EXPECT_FALSE(store.find("ns", "v")) << says;
+    const std::string other =
+        R"("Preemptor Pod preempted victim Pod" preemptor="ns/o" victim="ns/v" node="n1")";
+    EXPECT_EQ(of({other, victim("v", "n1", says)}, "v").lifecycle.preempted_by, "ns/o") << says;
+    EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("v", "n1", says), kEnding})), "n1: ns/v")
+        << "it was ended for the pod before: " << says;
+  }
+}
+
+// Koordinator makes room for all pods of a gang.
+TEST(Preemption, AGangIsNoPodAndThePodThatWasTriedIsOne) {
+  for (const std::string gangs : {"ns/g", "ns/g,ns/h"}) {
+    const std::string line = R"("Preemptor Pod preempted victim Pod" triggerPod="ns/p" preemptor=")" + gangs +
+                             R"(" victim="ns/v" node="n1")";
+    EXPECT_EQ(room(of({line})), "n1: ns/v");
+    EXPECT_EQ(of({line}, "v").lifecycle.preempted_by, "podgroup " + gangs);
+    DiagnosisStore store;
+    test::read(store, test::log_of({line}));
+    EXPECT_FALSE(store.find("ns", "g")) << gangs;
+  }
+  EXPECT_EQ(
+      of({R"("Preemptor Pod preempted victim Pod" triggerPod="ns/p" preemptor="ns/p" victim="ns/v" node="n1")"},
+         "v")
+          .lifecycle.preempted_by,
+      "ns/p");
+}
+
 TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
   for (const std::string begin :
        {R"("Preemptor preempted a waiting pod" preemptorType="pod" preemptor="ns/p" waitingPod=)",
         R"("Preemptor pod rejected a waiting pod" preemptor="ns/p" waitingPod=)",
         R"("Preemptor rejected a pod in preBind" preemptorType="pod" preemptor="ns/p" podInPreBind=)"}) {
     const std::string line = begin + R"("ns/w" node="n1")";
-    EXPECT_EQ(room(of({line})), "n1: ns/w") << begin;
+    EXPECT_EQ(room(of({line})), "n1:") << "it was not ended: " << begin;
     const Diagnosis other =
         of({R"("Pod is waiting to be scheduled to node" pod="ns/w" nodeName="n1")", line}, "w");
     EXPECT_EQ(other.bind.summary, "preempted by ns/p") << begin;
@@ -71,6 +101,7 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
         "w");
     EXPECT_EQ(then.bind.verdict, Verdict::kFailed) << begin;
     EXPECT_EQ(then.attempt, 1U) << begin;
+    EXPECT_EQ(then.bind.summary, "preempted by ns/p") << "for whom: " << begin;
   }
 }
 

@@ -153,13 +153,15 @@ void Attempt::make_room(const Fact& fact) {
     keep_always(nominated_, node);
   }
   keep_always(room_error_, {});
-  add_victim(fact[Field::kPod]);
+  // One that gives up its place without having run is not ended.
+  if (fact.kind == FactKind::kVictim) add_victim(fact[Field::kPod]);
 }
 
-// The scheduler says later, in words of its own, that the pod is not bound.
+// The scheduler says later, in words of its own, that the pod is not bound, and no longer for whom.
 void Attempt::displace(const Fact& fact) {
   reach_bind(fact);
   set(bind_, Verdict::kFailed, fact);
+  bind_.weight = 1;
 }
 
 // Pods that were ended before stay told.

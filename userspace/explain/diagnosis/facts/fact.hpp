@@ -121,7 +121,8 @@ struct Fact {
   flow::FlowKey pod;      ///< both empty: the record names none, or
   std::string_view name;  ///< only this name, without its namespace
   std::string_view
-      group;  ///< room is made for this, which is no pod: "podgroup ns/name"; then the record names no pod but the victim
+      group;  ///< room is made for this, which is no pod: "podgroup ns/name"; `pod` is the one of it that was tried, if the
+      ///< record names it
   std::array<std::string_view, kFields> values;
 
   [[nodiscard]] std::string_view operator[](Field field) const {

@@ -158,9 +158,26 @@ std::string FactParser::group_of() const {
   return name.size() <= 2 * kLongestName ? name : std::string();
 }
 
+// Koordinator makes room for a pod's whole gang, or for several: `preemptor` has their names, and `triggerPod` is the pod.
+bool FactParser::read_trigger() {
+  const flow::KlogPair* pod = pair_of("triggerPod");
+  const auto object = pod == nullptr ? std::nullopt : flow::klog_object(*pod);
+  if (!object || !flow::is_dns_label(object->ns) || !flow::is_dns_subdomain(object->name)) return false;
+  named_.pod = {.ns = object->ns, .name = object->name};
+  std::string name;
+  named_.pod.put(name);
+  const flow::KlogPair* pair = pair_of("preemptor");
+  const std::string_view groups = pair == nullptr ? std::string_view() : text_of(*pair, apart_);
+  if (groups.empty() || groups == name || groups.size() > 2 * kLongestName) return true;
+  group_ = std::string("podgroup ").append(groups);
+  named_.group = group_;
+  return true;
+}
+
 // From 1.36 on room may be made for a pod group, too, and `preemptorType` may tell which it is. Most messages about room lack it:
 // what they are logged with, or an earlier message, names the group. False: there is no preemptor.
 bool FactParser::read_preemptor() {
+  if (read_trigger()) return true;
   const flow::KlogPair* pair = pair_of("preemptor");
   const auto object = pair == nullptr ? std::nullopt : flow::klog_object(*pair);
   if (!object || !flow::is_dns_label(object->ns) || !flow::is_dns_subdomain(object->name)) return false;

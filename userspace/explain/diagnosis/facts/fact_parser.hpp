@@ -30,6 +30,7 @@ class FactParser {
   void read_pairs(const flow::KlogRecord& record);
   bool read_name(const flow::KlogRecord& record);
   [[nodiscard]] std::string group_of() const;
+  bool read_trigger();
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   [[nodiscard]] std::optional<std::string_view> pattern_of(const FactRow& row);
