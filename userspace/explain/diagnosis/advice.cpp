@@ -43,6 +43,8 @@ constexpr std::string_view kTooLittleOrNoneTodo =
     "Ask for less, or add nodes that have as much of each: neither waiting nor a higher priority helps. "
     "kubectl describe node shows what is allocatable, and whether a device plugin is missing there.";
 
+constexpr std::string_view kTooManyPods = "Too many pods";
+
 using List = std::vector<Advice>;
 
 // The advice in the list that says the same. If there is none, it is put there, with no node yet.
@@ -143,6 +145,13 @@ List of_small_nodes(List list, bool one_each) {
     same->reason.append(kBetweenReasons).append(advice.reason);
     same->nodes = std::max(same->nodes, advice.nodes);
   }
+  // Larger nodes are new ones, which have room for more pods, too.
+  const auto too_small = std::ranges::max_element(
+      out, {}, [&](const Advice& advice) { return lacks(advice) ? advice.nodes : std::size_t{0}; });
+  if (too_small != out.end() && lacks(*too_small) && !one_each)
+    std::erase_if(out, [nodes = too_small->nodes](const Advice& advice) {
+      return advice.pattern == kTooManyPods && advice.nodes <= nodes;
+    });
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The rows of advice.def, and which of them a reason has.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "base/ascii.hpp"
 #include "explain/diagnosis/advice.hpp"
@@ -62,6 +63,34 @@ std::string_view bare(std::string_view reason) {
   return reason;
 }
 
+// What runs a plugin stands around the plugin's own words, and says the least.
+bool is_around(const AdviceRow& row) {
+  constexpr std::array<std::string_view, 2> kAround = {"running ", "binding volumes<>"};
+  return std::ranges::any_of(kAround,
+                             [&row](std::string_view begins) { return row.pattern.starts_with(begins); });
+}
+
+// No error has as many causes in each other.
+constexpr std::size_t kMostCauses = 8;
+
+const AdviceRow* row_for(std::string_view reason, bool around) {
+  const auto* const row = std::ranges::find_if(
+      kRows, [&](const AdviceRow& one) { return is_around(one) == around && fits(one.pattern, reason); });
+  return row == kRows.end() ? nullptr : row;
+}
+
+// The row of the cause: "running PreFilter plugin "Coscheduling": CAUSE". Errors in Go stand before their causes.
+const AdviceRow* row_for_cause(std::string_view error) {
+  constexpr std::string_view kBefore = ": ";
+  std::size_t at = error.find(kBefore, error.find(" plugin"));
+  for (std::size_t causes = 0; at != std::string_view::npos && causes < kMostCauses; ++causes) {
+    error.remove_prefix(at + kBefore.size());
+    if (const AdviceRow* row = row_for(error, false)) return row;
+    at = error.find(kBefore);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::span<const AdviceRow> advice_rows() {
@@ -70,9 +99,11 @@ std::span<const AdviceRow> advice_rows() {
 
 std::optional<Advice> advice_for(std::string_view reason) {
   reason = bare(reason);
-  const auto* const row =
-      std::ranges::find_if(kRows, [reason](const AdviceRow& one) { return fits(one.pattern, reason); });
-  if (row == kRows.end()) return std::nullopt;
+  const AdviceRow* row = row_for(reason, false);
+  const AdviceRow* const around = row == nullptr ? row_for(reason, true) : nullptr;
+  if (around != nullptr) row = row_for_cause(reason);
+  if (row == nullptr) row = around;
+  if (row == nullptr) return std::nullopt;
   return Advice{.pattern = row->pattern,
                 .reason = std::string(reason),
                 .lacks = row->lacks,
