@@ -186,7 +186,8 @@ TEST(Lifecycle, WhoHoldsAPodBackSaysWhy) {
     for (const std::string says :
          {R"("Pod moved to an internal scheduling queue")",
           R"("Pod moved to an internal scheduling queue because the Pod is updated")"}) {
-      const std::string freed = says + R"( pod="ns/p" event="x" queue=")" + queue + '"';
+      const std::string freed =
+          std::string(says).append(R"( pod="ns/p" event="x" queue=")").append(queue).append(1, '"');
       const Diagnosis found = of({kAdd, gate, freed});
       EXPECT_EQ(told(found), "pending 1") << freed;
       EXPECT_TRUE(found.plugins.empty()) << freed;
