@@ -15,7 +15,8 @@ namespace {
 
 // 4 in "0/4 nodes are available: ..."; 0 if the text does not say it.
 std::size_t all_nodes(std::string_view text) {
-  const std::size_t end = std::min(text.find(" nodes are available"), text.find(" node is available"));
+  const std::size_t end = std::min({text.find(" nodes are available"), text.find(" node is available"),
+                                    text.find(" nodes are unavailable")});
   if (end == std::string_view::npos) return 0;
   const std::size_t slash = text.substr(0, end).rfind('/');
   if (slash == std::string_view::npos) return 0;

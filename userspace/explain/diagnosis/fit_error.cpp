@@ -13,7 +13,9 @@ namespace flowtap::diagnosis {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::array<std::string_view, 2> kAvailable = {"nodes are available:", "node is available:"};
+// The last one is Volcano's.
+constexpr std::array<std::string_view, 3> kAvailable = {
+    "nodes are available:", "node is available:", "nodes are unavailable:"};
 constexpr std::string_view kEnd = ". ";
 // The plugin of claims says this of each pod, also of those that have none.
 constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
