@@ -27,6 +27,7 @@ Events events_of(KubeEvents& events, const std::string& text) {
     if (auto event = events.read(line)) {
       event->age = std::chrono::seconds::max();  // tests of their own look at these
       event->from.clear();
+      event->count = 1;
       out.push_back(std::move(*event));
     }
   return out;
@@ -93,6 +94,39 @@ TEST(KubeEvents, SayWhoToldThem) {
            kNoFit + "   48s   1   web-0.17f3"),
       "my-scheduler");
   EXPECT_EQ(from("48s Warning FailedScheduling pod/web-0 " + kNoFit), "");
+}
+
+TEST(KubeEvents, SayHowOftenTheyWere) {
+  const auto count = [](const std::string& text) {
+    KubeEvents events;
+    std::uint64_t out = 0;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+      if (const auto event = events.read(line)) out = event->count;
+    return out;
+  };
+  EXPECT_EQ(count("48s  Warning  FailedScheduling  pod/web-0  x\n"), 1U);
+  EXPECT_EQ(count("48s (x14 over 13m)  Warning  FailedScheduling  Pod/web-0  x\n"), 14U);
+  EXPECT_EQ(count("48s  Warning  FailedScheduling  pod/web-0  s  x  15m  7  web-0.1812\n"), 7U);
+}
+
+// Karpenter and autoscalers place no pods.
+TEST(KubeEvents, SayWhetherAnybodyElseThanASchedulerToldThem) {
+  const auto beside = [](const std::string& from, const std::string& message) {
+    KubeEvent event = failed();
+    event.from = from;
+    event.message = message;
+    KubeEvents events;
+    const auto judged = events.judge(event);
+    return judged ? judged->beside : std::string_view("none");
+  };
+  EXPECT_EQ(beside("default-scheduler", kNoFit), "");
+  EXPECT_EQ(beside("my-scheduler", "x"), "");
+  EXPECT_EQ(beside("", kNoFit), "");
+  EXPECT_EQ(beside("karpenter", "x"), "Karpenter");
+  EXPECT_EQ(beside("", "Failed to schedule pod, incompatible with nodepool \"a\""), "Karpenter");
+  EXPECT_EQ(beside("default-scheduler", "Failed to schedule pod, x"), "") << "the source counts";
+  EXPECT_EQ(beside("cluster-autoscaler", "x"), "the Cluster Autoscaler");
 }
 
 TEST(KubeEvents, SayHowLongAgoTheyWere) {
@@ -350,8 +384,7 @@ TEST(KlogOfAnEvent, OfABindThatFailsIsTheBinds) {
   for (const char* message :
        {R"(running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded)",
         R"(running Bind plugin "V": x)", R"(running Reserve plugin "V": x)",
-        R"(running Permit plugin "V": x)", "waiting on permit for pod: x",
-        "0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin G."}) {
+        R"(running Permit plugin "V": x)", "waiting on permit for pod: x"}) {
     event.message = message;
     EXPECT_EQ(facts_of(event), Facts{std::string("bind failed shop/web-0 |  | ") + message});
   }

@@ -46,6 +46,13 @@ std::optional<std::chrono::seconds> age_of(std::string_view word) {
   return age;
 }
 
+// 1 if it is no number.
+std::uint64_t count_of(std::string_view digits) {
+  std::uint64_t count = 1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  return error == std::errc{} && end == digits.data() + digits.size() && count > 0 ? count : 1;
+}
+
 }  // namespace
 
 std::string_view KubeColumns::word() {
@@ -65,7 +72,7 @@ bool KubeColumns::take_age() {
   if (!age) return false;
   age_ = *age;
   if (!rest_.starts_with("(x")) return true;
-  word();
+  count_ = count_of(word().substr(2));
   return word() == "over" && word().ends_with(')');
 }
 
@@ -90,6 +97,7 @@ bool KubeColumns::take_end(std::string_view name_begins) {
   if (!flow::is_dns_subdomain(name) || !name.starts_with(name_begins)) return false;
   if (count.empty() || !std::ranges::all_of(count, is_digit) || !age_of(before.last_word())) return false;
   *this = before;
+  count_ = count_of(count);
   return true;
 }
 

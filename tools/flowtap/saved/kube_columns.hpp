@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -22,6 +23,8 @@ class KubeColumns {
   bool take_age();
   /// The age that was taken, the first one of two; max: it is not said.
   [[nodiscard]] std::chrono::seconds age() const { return age_; }
+  /// How often it was said, by "(x150 over 11m)" or by the column of a wide table; 1: neither says it.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
   /// Takes "default-scheduler", or "default-scheduler, node-1"; returns the component, "default-scheduler".
   std::string_view take_source();
   /// Takes "spec.containers{main}", if it is there.
@@ -39,6 +42,7 @@ class KubeColumns {
   std::string_view last_word();
 
   std::string_view rest_;
+  std::uint64_t count_ = 1;
   std::chrono::seconds age_ = std::chrono::seconds::max();
 };
 

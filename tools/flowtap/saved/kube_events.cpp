@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -9,6 +10,7 @@
 #include "base/trimmed.hpp"
 #include "klog_stamp.hpp"
 #include "kube_columns.hpp"
+#include "reporters.hpp"
 #include "stream/lines/flow_key.hpp"
 #include "tools/flowtap/pod_name.hpp"
 
@@ -162,6 +164,7 @@ std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) 
   row.reason = columns.word();
   if (!is_event(row.type, row.reason) || !columns.take_age()) return std::nullopt;
   row.age = columns.age();
+  row.count = columns.count();
   row.from = columns.take_source();
   row.ns = description_.ns;
   row.pod = description_.pod;
@@ -189,6 +192,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
     columns.take_subobject();
     row.from = columns.take_source();
   }
+  row.count = columns.count();
   row.message = columns.rest();
   return row;
 }
@@ -206,6 +210,7 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
       event.ns = named->ns;
       event.pod = named->name;
     }
+  if (event.reason == kFailedScheduling) event.beside = reporter_beside(event.from, event.message);
   if (event.pod.empty()) {
     ++nameless_;
     return std::nullopt;
@@ -246,7 +251,8 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
                 .reason = std::string(row->reason),
                 .message = std::string(row->message),
                 .from = std::string(row->from),
-                .age = row->age});
+                .age = row->age,
+                .count = row->count});
 }
 
 std::string klog_of(const KubeEvent& event) {
@@ -260,6 +266,8 @@ std::string klog_of(const KubeEvent& event) {
   add("type", event.type);
   add("reason", event.reason);
   add("message", event.message);
+  if (event.count > 1) add("count", std::to_string(event.count));
+  if (!event.beside.empty()) add("beside", event.beside);
   return out;
 }
 

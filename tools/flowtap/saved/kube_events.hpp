@@ -28,6 +28,8 @@ struct KubeEvent {
   std::chrono::seconds age =
       std::chrono::seconds::max();  ///< how long ago it was the last time; max: it is not said
   std::uint64_t time = 0;           ///< when it was, in ns since 1970; 0: it is not said
+  std::uint64_t count = 1;          ///< how often it was said: Kubernetes collapses the same event
+  std::string_view beside = {};     ///< who has said it, if it is nobody who places pods (reporters.hpp)
 
   friend bool operator==(const KubeEvent&, const KubeEvent&) = default;
 };
@@ -57,6 +59,7 @@ class KubeEvents {
     std::string_view message;
     std::string_view from;
     std::chrono::seconds age = std::chrono::seconds::max();
+    std::uint64_t count = 1;
     bool is_pods = false;  ///< others' events are of no use here
   };
   enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide };

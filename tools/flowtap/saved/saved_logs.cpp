@@ -148,7 +148,7 @@ void Reading::read_events() {
                                             : one.event.time < other.event.time;
   });
   const auto is_known = [this](const Told& one) {
-    return state_.store->peek(one.event.ns + '/' + one.event.pod).has_value();
+    return one.event.beside.empty() && state_.store->peek(one.event.ns + '/' + one.event.pod).has_value();
   };
   std::erase_if(told_, is_known);
   for (const Told& one : told_) {
@@ -157,7 +157,7 @@ void Reading::read_events() {
     whole.text = one.line;
     // kubectl says how long ago it was, and not when.
     if (whole.klog && one.event.time == 0) whole.klog->stamp = {};
-    events_log_.set_profile(one.event.from);
+    events_log_.set_profile(one.event.beside.empty() ? std::string_view(one.event.from) : std::string_view());
     events_log_.read(whole);
   }
 }

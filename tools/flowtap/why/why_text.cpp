@@ -173,6 +173,15 @@ std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   return out;
 }
 
+/// Such as whether an autoscaler will make a node for it.
+std::string notes_text(const Diagnosis& diagnosis, const Style& /*style*/) {
+  std::string out;
+  if (is_settled(diagnosis)) return out;
+  for (const diagnosis::Note& note : diagnosis.notes)
+    out += fmt::format("  {} says: {}\n", printable(note.by), shown(note.says));
+  return out;
+}
+
 std::string lacks_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
   if (is_settled(diagnosis)) return out;
@@ -217,7 +226,7 @@ std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const S
   std::string out = style.paint("1", printable(pod)) + ' ' + state_words(diagnosis) + '\n';
   if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
     out += "  " + words + '\n';
-  for (auto* part : {nodes_text, unnamed_text, room_text, lacks_text, advice_text})
+  for (auto* part : {nodes_text, unnamed_text, room_text, notes_text, lacks_text, advice_text})
     if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
   if (const std::string text = evidence ? lines_text(diagnosis, style) : ""; !text.empty())
     out += '\n' + text;

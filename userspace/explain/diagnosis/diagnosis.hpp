@@ -84,6 +84,14 @@ struct HeldBack {
   friend bool operator==(const HeldBack&, const HeldBack&) = default;
 };
 
+/// What somebody who places no pods says of one, such as an autoscaler, in its own words.
+struct Note {
+  std::string by;
+  std::string says;
+
+  friend bool operator==(const Note&, const Note&) = default;
+};
+
 /// What became of the pod beside the verdicts on it.
 struct Lifecycle {
   bool deleted = false;      ///< it is gone, or going
@@ -137,6 +145,7 @@ struct Diagnosis {
   std::vector<Past> history = {};       ///< newest first; not all if there were many
   std::vector<std::string> lacks = {};  ///< what the logs do not tell, and at which level they would
   Lifecycle lifecycle = {};             ///< what became of the pod
+  std::vector<Note> notes = {};
 
   /// Sets the status by the verdicts of the phases.
   void decide();

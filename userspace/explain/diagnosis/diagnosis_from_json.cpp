@@ -117,6 +117,10 @@ Diagnosis::Past past(const json::object& object) {
           .summary = text(object, "summary")};
 }
 
+Note note(const json::object& object) {
+  return {.by = text(object, "by"), .says = text(object, "says")};
+}
+
 HeldBack held(const json::object& object) {
   return {.plugin = text(object, "plugin"), .reason = text(object, "reason")};
 }
@@ -160,7 +164,8 @@ Result<Diagnosis> diagnosis_from_json(std::string_view json_text) {
                    .last = parse_rfc3339(text(times, "last")),
                    .history = list(*object, "history", past),
                    .lacks = texts(*object, "lacks"),
-                   .lifecycle = lifecycle(object_in(*object, "lifecycle"))};
+                   .lifecycle = lifecycle(object_in(*object, "lifecycle")),
+                   .notes = list(*object, "notes", note)};
 }
 
 }  // namespace flowtap::diagnosis

@@ -84,6 +84,12 @@ void put(std::string& out, const HeldBack& held) {
   out += '}';
 }
 
+void put(std::string& out, const Note& note) {
+  put(out += '{', "by", note.by);
+  put(out += ',', "says", note.says);
+  out += '}';
+}
+
 void put(std::string& out, const NodeVerdict& node, bool evidence);
 
 template <typename Item, typename... More>
@@ -151,6 +157,7 @@ void put_attempt(std::string& out, const Diagnosis& diagnosis) {
   }
   put_member(out, "history", diagnosis.history);
   put_member(out, "lacks", diagnosis.lacks);
+  put_member(out, "notes", diagnosis.notes);
 }
 
 }  // namespace

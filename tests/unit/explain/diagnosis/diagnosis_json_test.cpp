@@ -67,7 +67,8 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
                     .preempted_on = "n4",
                     .waits = std::string(kWaitsForGroup),
                     .held = {{"P", "r \"q\""}, {"Q", ""}},
-                    .line = "l"}};
+                    .line = "l"},
+      .notes = {{"Karpenter", "no \"pool\""}}};
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);

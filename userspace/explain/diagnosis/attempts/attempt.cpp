@@ -42,14 +42,19 @@ void Attempt::begin(const Fact& fact) {
   // Room is being made for the pod until it is bound, whatever attempts are between.
   std::string nominated;
   std::vector<std::string> victims;
+  std::vector<Note> notes;
   if (heard_ && !is_of_other_pod(fact)) {
     nominated = std::move(nominated_);
     victims = std::move(victims_);
+    notes = std::move(notes_);
   }
   *this = Attempt();
   carried_ = !nominated.empty() || !victims.empty();
   keep_always(nominated_, nominated);
   for (const std::string& victim : victims) add_victim(victim);
+  notes_ = std::move(notes);
+  for (const Note& one : notes_) bytes_ += sizeof(Note) + one.by.size() + one.says.size();
+  times_ = fact.times;
   scheduler_ = fact.scheduler;
   heard_ = true;
   untried_ = true;
@@ -70,7 +75,8 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   else if (fact.kind == FactKind::kAdded)
     return Outcome::kNone;
   untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kGated ||
-                          fact.kind == FactKind::kAdded || fact.kind == FactKind::kReleased);
+                          fact.kind == FactKind::kAdded || fact.kind == FactKind::kReleased ||
+                          fact.kind == FactKind::kNote);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
@@ -170,6 +176,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kGated:
       add_plugin(kGates);
       hold_back(kGates, fact[Field::kReason]);
+      break;
+    case FactKind::kNote:
+      note(fact);
       break;
     case FactKind::kReleased:
       release();

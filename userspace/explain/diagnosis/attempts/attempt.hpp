@@ -41,6 +41,7 @@ class Attempt {
   static constexpr std::size_t kMostContainers = 256;
   static constexpr std::size_t kMostVictims = 256;
   static constexpr std::size_t kMostPlugins = 64;
+  static constexpr std::size_t kMostNotes = 8;
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
   static constexpr std::size_t kMostCells = 64;    ///< of one node: kubelet's topology manager has no more
   static constexpr std::size_t kMostCellResources =
@@ -74,6 +75,8 @@ class Attempt {
 
   [[nodiscard]] bool empty() const { return !heard_; }
   [[nodiscard]] const std::string& uid() const { return uid_; }
+  /// How many attempts it stands for, since all of them ended in the same way.
+  [[nodiscard]] std::size_t times() const { return times_; }
   [[nodiscard]] const Phase& filter() const { return filter_; }
   [[nodiscard]] const Phase& bind() const { return bind_; }
   [[nodiscard]] const AttemptTime& time() const { return time_; }
@@ -136,6 +139,7 @@ class Attempt {
   void delete_pod(const Fact& fact);
   void hold_back(std::string_view plugin, std::string_view reason);
   void release();
+  void note(const Fact& fact);
   void nominate(const Fact& fact);
   void make_room(const Fact& fact);
   void displace(const Fact& fact);
@@ -199,6 +203,7 @@ class Attempt {
   bool untried_ = false;      // it was only added or held back yet
   bool tells_cards_ = false;  // it says why a card does not do
   std::uint32_t log_ = 0;
+  std::size_t times_ = 1;
   AttemptTime time_;
   flow::KlogInstant first_;
   flow::KlogInstant last_;
@@ -208,6 +213,7 @@ class Attempt {
   std::string nominated_;  // the node on which room is made
   std::string skipped_;    // why an extender was passed over
   std::vector<std::string> victims_;
+  std::vector<Note> notes_;
   std::string room_error_;  // why no room is made
   bool carried_ = false;    // the nominated node and the victims are those of an attempt before
   Lifecycle life_;

@@ -188,6 +188,7 @@ Diagnosis Attempt::diagnosis() const {
   out.nominated = nominated_;
   out.victims = victims_;
   out.plugins = plugins_;
+  out.notes = notes_;
   out.lifecycle = lifecycle();
   if (by_ != kOneOfSeveral) out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
   out.attempt = 1;

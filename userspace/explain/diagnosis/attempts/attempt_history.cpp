@@ -20,7 +20,12 @@ struct PastAttempts {
   std::vector<OldAttempt> kept;
   std::size_t dropped = 0;
 
-  [[nodiscard]] std::size_t all() const { return kept.size() + dropped; }
+  [[nodiscard]] std::size_t told() const {
+    std::size_t sum = 0;
+    for (const OldAttempt& old : kept) sum += old.times;
+    return sum;
+  }
+  [[nodiscard]] std::size_t all() const { return told() + dropped; }
   OldAttempt take_newest() {
     OldAttempt out = std::move(kept.back());
     kept.pop_back();
@@ -46,6 +51,7 @@ OldAttempt of_both(OldAttempt device, OldAttempt generic) {
                          : generic.says.status == Status::kPending ? true
                                                                    : later;
   if (is_device) generic.says = std::move(device.says);
+  generic.times = std::max(generic.times, device.times);
   return generic;
 }
 
@@ -61,7 +67,7 @@ PastAttempts of_both(PastAttempts device, PastAttempts generic) {
   }
   // The attempts that are left over on one side are those that the other side has dropped, as far as it has dropped any.
   PastAttempts& rest = device.kept.empty() ? generic : device;
-  out.dropped = std::max(device.all(), generic.all()) - rest.kept.size();
+  out.dropped = std::max(device.all(), generic.all()) - rest.told();
   while (!rest.kept.empty()) out.kept.push_back(rest.take_newest());
   std::ranges::reverse(out.kept);
   return out;
@@ -90,7 +96,8 @@ OldAttempt in_short(const Attempt& attempt) {
                    .at_bind = at_bind,
                    .summary = std::string(beginning_of(at_bind ? all.bind.summary : all.filter.summary,
                                                        AttemptHistory::kLongestSummary))},
-          .time = attempt.time()};
+          .time = attempt.time(),
+          .times = attempt.times()};
 }
 
 void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
@@ -102,8 +109,8 @@ void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
   if (kept_.empty()) begun_ = attempt.first();
   if (kept_.size() == kMost) {
     bytes_ -= bytes_of(kept_.front());
+    dropped_ += kept_.front().times;
     kept_.erase(kept_.begin());
-    ++dropped_;
   }
   kept_.push_back(in_short(attempt));
   bytes_ += bytes_of(kept_.back());
@@ -127,7 +134,9 @@ void tell_history(Diagnosis& diagnosis, std::span<const Told* const> told, std::
     if (!one->extends()) all = of_each(std::move(all), past(*one));
   for (const Told* one : told)
     if (one->extends()) all = of_both(past(*one), std::move(all));
-  diagnosis.attempt = all.all() + 1;
+  std::size_t times = 1;
+  for (const Told* one : now) times = std::max(times, one->attempt.times());
+  diagnosis.attempt = all.all() + times;
   while (!all.kept.empty() && diagnosis.history.size() < AttemptHistory::kMost)
     diagnosis.history.push_back(all.take_newest().says);
 }

@@ -17,6 +17,7 @@ namespace flowtap::diagnosis {
 struct OldAttempt {
   Diagnosis::Past says;
   AttemptTime time;
+  std::size_t times = 1;  ///< how many attempts it stands for
 };
 
 /// An attempt that is over, in short.

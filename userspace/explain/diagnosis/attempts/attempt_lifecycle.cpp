@@ -29,6 +29,7 @@ bool Attempt::is_behind(const Fact& fact) const {
     case FactKind::kRoomFails:
     case FactKind::kRejects:
     case FactKind::kReleased:
+    case FactKind::kNote:
     case FactKind::kDequeued:
     case FactKind::kHasNode:
     case FactKind::kDeleted:
@@ -128,6 +129,19 @@ void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
     held = life_.held.insert(held, HeldBack{.plugin = std::string(plugin), .reason = {}});
   }
   if (!reason.empty()) keep(held->reason, reason);
+}
+
+// The latest word of each counts.
+void Attempt::note(const Fact& fact) {
+  const std::string_view by = fact[Field::kPlugins];
+  if (by.empty() || by.size() > kLongestName) return;
+  auto known = std::ranges::find(notes_, by, &Note::by);
+  if (known == notes_.end()) {
+    if (notes_.size() >= kMostNotes || !has_room(sizeof(Note) + by.size())) return;
+    bytes_ += sizeof(Note) + by.size();
+    known = notes_.insert(known, Note{.by = std::string(by), .says = {}});
+  }
+  keep(known->says, fact[Field::kReason]);
 }
 
 // In an attempt, a plugin may turn nodes down and hold the pod back afterwards.

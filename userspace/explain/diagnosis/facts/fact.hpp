@@ -52,6 +52,7 @@ enum class FactKind : std::uint8_t {
   kSkipsForRoom,  ///< the same after the filter; the verdict on the pod is said next
   kSkipsAtBind,   ///< the same at the bind
   kRejects,       ///< which plugins have left no node; it is said when the attempt is over
+  kNote,          ///< what somebody who places no pods says of it, and who that is
   kReleased,      ///< nobody holds it back any more, and it waits for its turn
   kWaits,         ///< the pod has its node, and waits until a plugin lets it go on
   kFilterPassed,
@@ -90,7 +91,7 @@ enum class Field : std::uint8_t {
   kAvailable,  ///< how much of the resource it has
   kRequested,  ///< how much is asked of it
   kPod,        ///< another pod, "ns/name"
-  kPlugins,    ///< one plugin's name, or a JSON object or Go's map with several
+  kPlugins,    ///< one plugin's name, or who else says it, or a JSON object or Go's map with several
   kVendor,     ///< of the cards
 };
 constexpr std::size_t kFields = 19;
@@ -114,6 +115,7 @@ struct Fact {
   std::string_view
       by;  ///< what it is called where it has a name of its own, or kOneOfSeveral; empty: as in the table
   std::uint8_t weight = 0;  ///< of two summaries the heavier one counts, of equal ones the later
+  std::uint64_t times = 1;  ///< how many attempts a verdict is about: Kubernetes collapses the same event
   std::uint32_t log = 0;    ///< the log that it stands in: within one log the order of the records counts,
   flow::KlogTime time;      ///< and between two logs the time when they were written
   flow::KlogInstant instant;
@@ -122,7 +124,7 @@ struct Fact {
   std::string_view name;  ///< only this name, without its namespace
   std::string_view
       group;  ///< room is made for this, which is no pod: "podgroup ns/name"; `pod` is the one of it that was tried, if the
-      ///< record names it
+  ///< record names it
   std::array<std::string_view, kFields> values;
 
   [[nodiscard]] std::string_view operator[](Field field) const {

@@ -1,6 +1,8 @@
 #include "explain/diagnosis/facts/fact_parser.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <ranges>
 #include <utility>
 
@@ -15,6 +17,8 @@ using Form = FactRow::Form;
 
 constexpr std::string_view kPod = "pod";
 constexpr std::string_view kSelf = "<self>";
+constexpr std::string_view kEvent = "Event occurred";
+constexpr std::uint64_t kMostTimes = 1'000'000'000;
 
 // A name, or a quantity: a part of it would be another one.
 bool is_name(Field field) {
@@ -221,6 +225,17 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
   return true;
 }
 
+// An event that was said several times may have a count.
+void FactParser::read_times(const flow::KlogRecord& record) {
+  if (record.message != kEvent) return;
+  const flow::KlogPair* count = pair_of("count");
+  if (count == nullptr) return;
+  const auto [end, error] =
+      std::from_chars(count->value.data(), count->value.data() + count->value.size(), named_.times);
+  if (error != std::errc{} || named_.times == 0) named_.times = 1;
+  named_.times = std::min(named_.times, kMostTimes);
+}
+
 std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
   facts_.clear();
   if (record.structured && GroupNames::are_named_by(record.message)) {
@@ -234,6 +249,7 @@ std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
     if (!std::exchange(ready, true)) {
       read_pairs(record);
       if (!read_name(record)) break;
+      read_times(record);
     }
     if (read_row(row, record.message) && row.ends) break;
   }

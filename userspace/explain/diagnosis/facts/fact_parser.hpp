@@ -30,6 +30,7 @@ class FactParser {
   void read_pairs(const flow::KlogRecord& record);
   bool read_name(const flow::KlogRecord& record);
   [[nodiscard]] std::string group_of() const;
+  void read_times(const flow::KlogRecord& record);
   bool read_trigger();
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;

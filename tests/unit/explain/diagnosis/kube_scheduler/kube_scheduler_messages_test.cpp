@@ -13,14 +13,14 @@
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr std::array<std::string_view, 48> kKinds = {
-    "Attempt",      "HeldBack",     "Added",     "Dequeued",   "HasNode",   "Deleted",      "Gone",
-    "Gated",        "Preempted",    "Displaced", "Container",  "Requests",  "Cards",        "CardsThere",
-    "Tries",        "Allocated",    "CardFails", "NodeReason", "NodeFits",  "NodeFails",    "NodeUnknown",
-    "NodesFit",     "NodesFail",    "Aligns",    "AlignFails", "NodeLacks", "CellFits",     "CellFails",
-    "CellsSpared",  "DryRun",       "Nominates", "Victim",     "Displaces", "RoomFails",    "Skips",
-    "SkipsForRoom", "SkipsAtBind",  "Rejects",   "Released",   "Waits",     "FilterPassed", "FilterFailed",
-    "Binding",      "BindingToEnd", "BindEnds",  "Bound",      "Assigned",  "BindFailed"};
+constexpr std::array<std::string_view, 49> kKinds = {
+    "Attempt",      "HeldBack",    "Added",        "Dequeued",   "HasNode",   "Deleted",   "Gone",
+    "Gated",        "Preempted",   "Displaced",    "Container",  "Requests",  "Cards",     "CardsThere",
+    "Tries",        "Allocated",   "CardFails",    "NodeReason", "NodeFits",  "NodeFails", "NodeUnknown",
+    "NodesFit",     "NodesFail",   "Aligns",       "AlignFails", "NodeLacks", "CellFits",  "CellFails",
+    "CellsSpared",  "DryRun",      "Nominates",    "Victim",     "Displaces", "RoomFails", "Skips",
+    "SkipsForRoom", "SkipsAtBind", "Rejects",      "Note",       "Released",  "Waits",     "FilterPassed",
+    "FilterFailed", "Binding",     "BindingToEnd", "BindEnds",   "Bound",     "Assigned",  "BindFailed"};
 constexpr std::string_view kLastKind = "PhaseFailed";
 static_assert(kKinds.size() == static_cast<std::size_t>(FactKind::kPhaseFailed));
 

@@ -1,6 +1,9 @@
 #include "object_records.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -67,6 +70,23 @@ std::string text_in(const json::object& object, std::initializer_list<std::strin
   return {};
 }
 
+// How often an event was, in whichever form: 0 if it does not say it.
+std::uint64_t count_in(const json::object& event) {
+  const json::value* series = member(event, "series");
+  for (const json::value* count :
+       {series != nullptr && series->is_object() ? member(series->get_object(), "count") : nullptr,
+        member(event, "count"), member(event, "deprecatedCount")}) {
+    if (count == nullptr) continue;
+    if (count->is_int64() && count->get_int64() > 0) return static_cast<std::uint64_t>(count->get_int64());
+    if (const auto* text = count->if_string(); text != nullptr) {  // of YAML
+      std::uint64_t number = 0;
+      const auto [end, wrong] = std::from_chars(text->data(), text->data() + text->size(), number);
+      if (wrong == std::errc{} && end == text->data() + text->size()) return number;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<ObjectRecord> headerless_record(const json::object& object) {
@@ -110,6 +130,7 @@ std::optional<ObjectRecord> event_record(const json::object& object) {
     if (!time) time = parse_rfc3339(text_member(object, key));
   if (!time) time = parse_rfc3339(text_in(object, {"metadata"}, "creationTimestamp"));
   event.time = nanos(time);
+  event.count = std::max(count_in(object), std::uint64_t{1});
   return ObjectRecord{.text = klog_of(event), .time = event.time, .event = event};
 }
 
