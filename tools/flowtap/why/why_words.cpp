@@ -109,12 +109,21 @@ std::string held_words(const Diagnosis& diagnosis) {
   return out;
 }
 
+bool is_full_reservation(const diagnosis::NodesReason& one) {
+  return one.nodes == 0 && (one.reason.starts_with("Reservation(s) Insufficient ") ||
+                            one.reason.starts_with("Reservation(s) Too many pods"));
+}
+
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
   auto reasons = failed.by_reason;
   const bool cut = diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
   if (cut) std::erase_if(reasons, [](const diagnosis::NodesReason& one) { return one.reason.empty(); });
+  // Koordinator counts the Reservations that are full, and not the nodes that have none with room.
+  const auto full = std::ranges::find_if(diagnosis.reasons, is_full_reservation);
+  for (diagnosis::NodesReason& one : reasons)
+    if (one.reason.empty() && full != diagnosis.reasons.end()) one.reason = full->reason;
   std::string counted = reasons_text(reasons);
   if (cut) counted.append(counted.empty() ? "" : ", ").append("the rest is cut off");
   return no_node_words(failed.nodes) + "; " + counted + room_words(diagnosis);

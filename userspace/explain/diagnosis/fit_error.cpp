@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 3> kAvailable = {
 constexpr std::string_view kEnd = ". ";
 // The plugin of claims says this of each pod, also of those that have none.
 constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
+constexpr std::string_view kReservations = "Reservation(s) ";
+constexpr std::string_view kAllReservations = "Reservation(s) matched owner total";
 // In a pattern of the table.
 constexpr std::string_view kOwnNumber = ", <count> ";
 // Each part is looked up in the whole table, and a longer one again for each number that it gets. No scheduler has as many reasons,
@@ -34,6 +36,11 @@ std::optional<std::size_t> take_count(std::string_view& text) {
   if (error != std::errc{} || digits + 1 >= text.size() || text[digits] != ' ') return std::nullopt;
   text.remove_prefix(digits + 1);
   return count;
+}
+
+// Koordinator counts Reservations beside nodes, and all of them that are the owner's at the end.
+bool is_of_reservations(std::string_view reason) {
+  return reason.starts_with(kReservations);
 }
 
 // Where the next count stands: "2/8 CardTypeMismatch, 1/8 NumaNotFit" has none.
@@ -53,6 +60,10 @@ std::size_t end_of_reasons(std::string_view text) {
   if (tried == 0) return 0;
   if (tried != kNone)
     if (const std::size_t end = text.rfind(kEnd, tried - 1); end != kNone) return end;
+  for (std::size_t at = text.find(kEnd); at != kNone; at = text.find(kEnd, at + 1)) {
+    std::string_view behind = text.substr(at + kEnd.size());
+    if (take_count(behind) && is_of_reservations(behind)) return at;
+  }
   std::size_t last = 0;
   for (std::size_t at = next_count(text); at != kNone; at = next_count(text, at + 1)) last = at;
   if (const std::size_t end = text.find(kEnd, last); end != kNone) return end;
@@ -80,7 +91,7 @@ std::vector<Part> parts_of(std::string_view list, std::size_t all) {
 }
 
 bool is_known(std::string_view reason) {
-  if (advice_for(reason)) return true;
+  if (is_of_reservations(reason) || advice_for(reason)) return true;
   bool known = true;
   each_reason(reason, [&known](std::string_view part) { known = known && advice_for(part).has_value(); });
   return known;
@@ -164,7 +175,9 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   const bool cut_here = cut && end == sentence.size() && !parts.empty();
   if (cut_here && !is_said(parts.back())) parts.pop_back();
   for (const Part& part : parts) {
-    out.reasons.push_back({sorted_reason(part.reason), part.nodes});
+    if (part.reason.starts_with(kAllReservations)) continue;
+    const std::size_t nodes = is_of_reservations(part.reason) ? 0 : part.nodes;
+    out.reasons.push_back({sorted_reason(part.reason), nodes});
     if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
   }
   return out;
