@@ -50,7 +50,10 @@ TEST(Strangers, KnowsRecordsThatAreNotWhole) {
         "pod=\"shop/we",
         "I1126 10:00:01.103412       1 schedule_one.go:1129] \"Unable to schedule pod; no ",
         "I1126 10:00:01.103412       1 schedule_one.go:314] \"Successfully bound pod to node\" "
-        "pod=\"shop/we"}) {
+        "pod=\"shop/we",
+        "9] \"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\" err=\"0/3 nodes are available: x.\"",
+        "ule_one.go:314] \"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"",
+        "\"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\""}) {
     const auto cut = guess({line});
     EXPECT_EQ(cut.what, "kube-scheduler's records whose lines were cut or divided") << line;
     EXPECT_FALSE(cut.hint.contains("-v=")) << cut.hint;

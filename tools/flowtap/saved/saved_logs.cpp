@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/fd.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
@@ -47,6 +48,18 @@ Result<Fd> open_log(const std::string& path) {
   return fd;
 }
 
+// As klog writes a pod in text, "ns/name", and not as a part of a longer name.
+bool names_pod(std::string_view line, std::string_view of) {
+  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '/'; };
+  if (of.empty()) return false;
+  for (std::size_t at = line.find(of); at != std::string_view::npos; at = line.find(of, at + 1)) {
+    const std::string_view behind = line.substr(at + of.size());
+    if ((at == 0 || !is_of_name(line[at - 1])) && (behind.empty() || !is_of_name(behind.front())))
+      return true;
+  }
+  return false;
+}
+
 struct File {
   std::string name;
   Fd fd;
@@ -79,7 +92,8 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
 /// Reads the files, one after the other.
 class Reading {
  public:
-  explicit Reading(diagnosis::DiagnosisStore& store) : state_(store), events_log_(store) {}
+  Reading(diagnosis::DiagnosisStore& store, std::string_view of)
+      : of_(of), state_(store), events_log_(store) {}
 
   /// Reports the parts that cannot be read; an Error: nothing of it can be read.
   Status read(const File& file);
@@ -96,6 +110,7 @@ class Reading {
   void tell(std::optional<KubeEvent> event, std::string_view line);
   void read_events();
 
+  std::string_view of_;
   SavedState state_;
   SavedRead read_;
   std::list<SavedOutput> outputs_;
@@ -164,6 +179,7 @@ void Reading::read_events() {
 
 void Reading::take(const File& file, Outputs& outputs, std::string_view output, const SavedLine& line) {
   using Kind = SavedLine::Kind;
+  read_.naming += names_pod(line.text, of_) ? 1 : 0;
   read_.lines += 1 + static_cast<std::uint64_t>(std::ranges::count(line.text, '\n'));
   if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
     if (take_event(line.text)) {
@@ -233,9 +249,10 @@ SavedRead Reading::finish() {
 
 }  // namespace
 
-Result<SavedRead> read_saved_logs(const std::vector<std::string>& paths, diagnosis::DiagnosisStore& store) {
+Result<SavedRead> read_saved_logs(const std::vector<std::string>& paths, diagnosis::DiagnosisStore& store,
+                                  std::string_view of) {
   FTAP_TRY_ASSIGN(files, open_logs(paths));
-  Reading reading(store);
+  Reading reading(store, of);
   for (const File& file : files) FTAP_TRY(reading.read(file));
   return reading.finish();
 }

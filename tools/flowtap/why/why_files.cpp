@@ -67,7 +67,16 @@ Error nothing_told(const SavedRead& read) {
   return {std::move(what), guess ? guess->hint : "", 0};
 }
 
-ExitCode not_found(const DiagnosisStore& store, const WhyOptions& options, const PodName& wanted) {
+ExitCode not_found(const DiagnosisStore& store, const WhyOptions& options, const PodName& wanted,
+                   const SavedRead& read) {
+  if (read.naming > 0) {
+    const bool one = read.naming == 1;
+    complain({fmt::format("in the logs that --from names, {} {}, and {} what was decided of it",
+                          one ? "one line names" : grouped(read.naming) + " lines name",
+                          in_quotes(options.of, 300), one ? "does not say" : "none says"),
+              "name more of the scheduler's log: it says at -v=2 what becomes of each attempt", 0});
+    return kNotFound;
+  }
   const std::string names = near(store, wanted);
   complain({fmt::format("no scheduler mentions {} in the logs that --from names, but they mention {} others",
                         in_quotes(options.of, 300), store.size()),
@@ -92,7 +101,8 @@ void tell_strange(const SavedRead& read) {
 
 ExitCode why_from_files(const WhyOptions& options) {
   DiagnosisStore store(kMostPods, kMostBytes);
-  const auto read = read_saved_logs(options.from, store);
+  if (!options.of.empty()) store.keep_informed();
+  const auto read = read_saved_logs(options.from, store, options.of);
   if (!read) {
     complain(read.error());
     return kFailure;
@@ -102,7 +112,9 @@ ExitCode why_from_files(const WhyOptions& options) {
     complain({fmt::format("{} pods are left out: what was said of more than {} pods is too much to keep",
                           grouped(store.evicted()), grouped(store.size())),
               "read fewer or shorter logs at a time", 0});
-  if (store.size() == 0) {
+  const auto wanted = pod_name(options.of).value_or(PodName{});
+  const auto found = options.of.empty() ? std::nullopt : store.find(wanted.ns, wanted.name);
+  if (store.size() == 0 && !found) {
     complain(nothing_told(*read));
     return kFailure;
   }
@@ -113,9 +125,7 @@ ExitCode why_from_files(const WhyOptions& options) {
         if (name) take(name->ns, name->name, diagnosis, to_json(diagnosis, false, true));
       });
     });
-  const auto wanted = pod_name(options.of).value_or(PodName{});
-  const auto found = store.find(wanted.ns, wanted.name);
-  if (!found) return not_found(store, options, wanted);
+  if (!found) return not_found(store, options, wanted, *read);
   return put_out(shown_answer(options, *found, to_json(*found, options.evidence, true)));
 }
 

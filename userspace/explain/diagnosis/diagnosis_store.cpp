@@ -23,7 +23,9 @@ std::vector<std::string_view> reasons_of(const Diagnosis& diagnosis) {
 void DiagnosisStore::drop_oldest() {
   if (const auto oldest = attempts_.drop_oldest()) {
     bytes_ -= oldest->bytes();
+    if (oldest->only_informed()) return;
     ++evicted_;
+    --spoken_;
   }
 }
 
@@ -34,7 +36,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   pod.put(key);
   const std::scoped_lock lock(mutex_);
   PodAttempts* attempts = attempts_.get(key);
-  if (attempts == nullptr && is_of_known_pod(fact.kind)) return {};
+  if (attempts == nullptr && is_of_known_pod(fact.kind) && !keeps_informed_) return {};
   if (attempts == nullptr) {
     if (attempts_.size() == most_) drop_oldest();
     attempts_.put(key, PodAttempts());
@@ -42,7 +44,9 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
     bytes_ += attempts->bytes();
   }
   const std::size_t before = attempts->bytes();
-  Decided decided{.outcome = attempts->add(fact, places, texts_), .reasons = {}, .took = {}};
+  const bool was_informed = attempts->only_informed();
+  Decided decided{.outcome = attempts->add(fact, places, texts_, keeps_informed_), .reasons = {}, .took = {}};
+  if (was_informed && !attempts->only_informed()) ++spoken_;
   bytes_ = bytes_ - before + attempts->bytes();  // not before add(), which may throw
   if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
     decided.reasons = reasons_of(attempts->of(*fact.scheduler)->attempt.diagnosis());
@@ -67,14 +71,16 @@ std::vector<std::string> DiagnosisStore::pods() const {
   std::vector<std::string> all;
   const std::scoped_lock lock(mutex_);
   all.reserve(attempts_.size());
-  attempts_.each([&all](const std::string& pod, const PodAttempts&) { all.push_back(pod); });
+  attempts_.each([&all](const std::string& pod, const PodAttempts& attempts) {
+    if (!attempts.only_informed()) all.push_back(pod);
+  });
   return all;
 }
 
 std::optional<Diagnosis> DiagnosisStore::peek(const std::string& pod) const {
   const std::scoped_lock lock(mutex_);
   const PodAttempts* attempts = attempts_.peek(pod);
-  if (attempts == nullptr) return std::nullopt;
+  if (attempts == nullptr || attempts->only_informed()) return std::nullopt;
   return attempts->diagnosis();
 }
 

@@ -31,6 +31,10 @@ class DiagnosisStore {
                           const Schedulers& schedulers = Schedulers::built_in())
       : schedulers_(&schedulers), most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
 
+  /// Keeps also pods that are only in informers' words. find() gives them, and they are counted and listed nowhere. To be called
+  /// before the first add().
+  void keep_informed() { keeps_informed_ = true; }
+
   [[nodiscard]] const Schedulers& schedulers() const { return *schedulers_; }
 
   /// A number for a log that facts are from.
@@ -69,7 +73,7 @@ class DiagnosisStore {
 
   [[nodiscard]] std::size_t size() const {
     const std::scoped_lock lock(mutex_);
-    return attempts_.size();
+    return spoken_;
   }
   [[nodiscard]] std::size_t bytes() const {
     const std::scoped_lock lock(mutex_);
@@ -91,6 +95,8 @@ class DiagnosisStore {
   SharedTexts texts_;  // of all attempts
   Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
+  std::size_t spoken_ = 0;  // pods that are not only informed of
+  bool keeps_informed_ = false;
   std::uint64_t evicted_ = 0;
   std::uint32_t logs_ = 0;
 };

@@ -67,6 +67,19 @@ TEST_F(WhyTest, ABrokenGzipIsReadAsFarAsItGoes) {
   EXPECT_NE(run.output.find("\ndefault/gpu-pod is bound to node3\n"), std::string::npos) << run.output;
 }
 
+// What else a log may say of a pod is no answer, and not nothing.
+TEST_F(WhyTest, APodThatLinesNameIsNotUnmentioned) {
+  const std::string log = from({kGolden + "found/why/informed/in.log"});
+  for (const char* pod : {"x/np", "x/ne", "x/upd"}) {
+    const Outcome run = flowtap_program(std::string("why ") + pod + log);
+    EXPECT_EQ(run.exit, 3) << pod;
+    EXPECT_TRUE(run.output.starts_with("flowtap: in the logs that --from names, one line names "))
+        << run.output;
+  }
+  EXPECT_TRUE(flowtap_program("why x/n" + log).output.starts_with("flowtap: no scheduler mentions \"x/n\""));
+  EXPECT_FALSE(flowtap_program("why" + log).output.contains("x/run")) << "an informer tells of every pod";
+}
+
 // Each line was understood, and there is no answer all the same.
 TEST_F(WhyTest, WhatSaysNothingOfAPodIsNamedToo) {
   const std::string cut =

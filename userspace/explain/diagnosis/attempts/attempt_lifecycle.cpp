@@ -93,6 +93,8 @@ void Attempt::tell_lifecycle(const Fact& fact) {
     }
     case FactKind::kDeleted:
     case FactKind::kGone:
+      // It had a node, and no scheduler of these logs has said anything of that.
+      if (fact.kind == FactKind::kGone && filter_.says.verdict == Verdict::kNone) has_node_ = true;
       dequeued_ = false;
       delete_pod(fact);
       break;

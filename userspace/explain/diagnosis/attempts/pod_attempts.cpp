@@ -96,10 +96,11 @@ Answer of_two(Answer one, Answer other) {
 
 }  // namespace
 
-Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
+Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts, bool all) {
+  spoken_ = spoken_ || !is_of_known_pod(fact.kind);
   auto told = std::ranges::lower_bound(told_, fact.scheduler, std::less<>(), &Told::by);
   const bool is_known = told != told_.end() && told->by == fact.scheduler;
-  if (!is_known && is_of_known_pod(fact.kind)) return Outcome::kNone;
+  if (!is_known && !all && is_of_known_pod(fact.kind)) return Outcome::kNone;
   if (!is_known) told = told_.insert(told, {.by = fact.scheduler, .attempt = {}, .history = {}});
   if (told->attempt.is_over_at(fact)) told->history.add(told->attempt, fact);
   return told->attempt.add(fact, places, texts);

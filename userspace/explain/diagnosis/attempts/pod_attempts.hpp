@@ -20,7 +20,11 @@ namespace flowtap::diagnosis {
 
 class PodAttempts {
  public:
-  Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
+  /// `all`: also what informers tell of a pod of which nobody has spoken.
+  Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts, bool all = false);
+
+  /// Only informers have told of it: they tell of every pod of the cluster.
+  [[nodiscard]] bool only_informed() const { return !spoken_; }
 
   /// nullptr: it has said nothing.
   [[nodiscard]] const Told* of(const Scheduler& scheduler) const;
@@ -38,6 +42,7 @@ class PodAttempts {
  private:
   [[nodiscard]] std::vector<const Told*> of_newest_pod() const;
 
+  bool spoken_ = false;
   std::vector<Told> told_;  // in the order of the schedulers' table
 };
 
