@@ -49,15 +49,33 @@ Result<Fd> open_log(const std::string& path) {
 }
 
 // As klog writes a pod in text, "ns/name", and not as a part of a longer name.
-bool names_pod(std::string_view line, std::string_view of) {
-  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '/'; };
-  if (of.empty()) return false;
+bool names_in_text(std::string_view line, std::string_view of) {
+  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '/'; };
+  // A dot may end the sentence.
+  const auto goes_on = [is_of_name](std::string_view text) {
+    if (text.starts_with('.')) text.remove_prefix(1);
+    return !text.empty() && is_of_name(text.front());
+  };
   for (std::size_t at = line.find(of); at != std::string_view::npos; at = line.find(of, at + 1)) {
-    const std::string_view behind = line.substr(at + of.size());
-    if ((at == 0 || !is_of_name(line[at - 1])) && (behind.empty() || !is_of_name(behind.front())))
-      return true;
+    const bool begins = at == 0 || (!is_of_name(line[at - 1]) && line[at - 1] != '.');
+    if (begins && !goes_on(line.substr(at + of.size()))) return true;
   }
   return false;
+}
+
+// As JSON has it, {"name":"NAME","namespace":"NS"}, perhaps quoted once more.
+bool names_in_json(std::string_view line, std::string_view of) {
+  const std::size_t slash = of.find('/');
+  if (slash == std::string_view::npos || !line.contains("namespace")) return false;
+  const auto has = [line](std::string_view key, std::string_view value) {
+    return line.contains(fmt::format(R"("{}":"{}")", key, value)) ||
+           line.contains(fmt::format(R"(\"{}\":\"{}\")", key, value));
+  };
+  return has("namespace", of.substr(0, slash)) && has("name", of.substr(slash + 1));
+}
+
+bool names_pod(std::string_view line, std::string_view of) {
+  return !of.empty() && (names_in_text(line, of) || names_in_json(line, of));
 }
 
 struct File {

@@ -45,8 +45,13 @@ Strangers::Guess of_known(const SavedRead& read) {
         .what = "kubectl's output about objects, without a scheduler's event about a pod",
         .hint = "kubectl get events -A lists all events; a scheduler's log says more, and is kept longer"};
   if (read.telling > 0)
-    return {.what = "a scheduler's records that do not name a pod, or whose lines were cut before it",
-            .hint = "save whole lines, with kubectl logs or journalctl --no-pager, and not from a screen"};
+    return {
+        .what =
+            "a scheduler's records that decide nothing about a pod, or whose lines were cut before its name",
+        .hint =
+            "save more of the log, in whole lines, with kubectl logs or journalctl --no-pager, and not from "
+            "a "
+            "screen"};
   return {.what = "empty lines", .hint = "name a file with a scheduler's log"};
 }
 
@@ -101,7 +106,8 @@ void tell_strange(const SavedRead& read) {
 
 ExitCode why_from_files(const WhyOptions& options) {
   DiagnosisStore store(kMostPods, kMostBytes);
-  if (!options.of.empty()) store.keep_informed();
+  const auto wanted = pod_name(options.of).value_or(PodName{});
+  if (!options.of.empty()) store.keep_informed(wanted.ns, wanted.name);
   const auto read = read_saved_logs(options.from, store, options.of);
   if (!read) {
     complain(read.error());
@@ -112,7 +118,6 @@ ExitCode why_from_files(const WhyOptions& options) {
     complain({fmt::format("{} pods are left out: what was said of more than {} pods is too much to keep",
                           grouped(store.evicted()), grouped(store.size())),
               "read fewer or shorter logs at a time", 0});
-  const auto wanted = pod_name(options.of).value_or(PodName{});
   const auto found = options.of.empty() ? std::nullopt : store.find(wanted.ns, wanted.name);
   if (store.size() == 0 && !found) {
     complain(nothing_told(*read));

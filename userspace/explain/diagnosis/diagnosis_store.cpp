@@ -36,7 +36,8 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   pod.put(key);
   const std::scoped_lock lock(mutex_);
   PodAttempts* attempts = attempts_.get(key);
-  if (attempts == nullptr && is_of_known_pod(fact.kind) && !keeps_informed_) return {};
+  const bool keeps_informed = key == informed_;
+  if (attempts == nullptr && is_of_known_pod(fact.kind) && !keeps_informed) return {};
   if (attempts == nullptr) {
     if (attempts_.size() == most_) drop_oldest();
     attempts_.put(key, PodAttempts());
@@ -45,7 +46,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   }
   const std::size_t before = attempts->bytes();
   const bool was_informed = attempts->only_informed();
-  Decided decided{.outcome = attempts->add(fact, places, texts_, keeps_informed_), .reasons = {}, .took = {}};
+  Decided decided{.outcome = attempts->add(fact, places, texts_, keeps_informed), .reasons = {}, .took = {}};
   if (was_informed && !attempts->only_informed()) ++spoken_;
   bytes_ = bytes_ - before + attempts->bytes();  // not before add(), which may throw
   if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)

@@ -31,9 +31,11 @@ class DiagnosisStore {
                           const Schedulers& schedulers = Schedulers::built_in())
       : schedulers_(&schedulers), most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
 
-  /// Keeps also pods that are only in informers' words. find() gives them, and they are counted and listed nowhere. To be called
+  /// Keeps this pod also if it is only in informers' words. find() gives it, and it is counted and listed nowhere. To be called
   /// before the first add().
-  void keep_informed() { keeps_informed_ = true; }
+  void keep_informed(std::string_view ns, std::string_view name) {
+    flow::FlowKey{.ns = ns, .name = name}.put(informed_);
+  }
 
   [[nodiscard]] const Schedulers& schedulers() const { return *schedulers_; }
 
@@ -96,7 +98,7 @@ class DiagnosisStore {
   Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
   std::size_t spoken_ = 0;  // pods that are not only informed of
-  bool keeps_informed_ = false;
+  std::string informed_;    // the pod that is kept also if it is only in informers' words; empty: none
   std::uint64_t evicted_ = 0;
   std::uint32_t logs_ = 0;
 };

@@ -145,7 +145,14 @@ bool is_said(Part& part) {
 
 std::string_view room_error_in(std::string_view text) {
   constexpr std::array<std::string_view, 3> kNoErrors = {"0/", "not eligible ", "waiting for "};
-  const std::size_t at = text.find(kPreemption);
+  if (const auto error = parse_fit_error(text)) text = error->preemption;
+  // A taint's key may end in the same word.
+  const auto begins_at = [text](std::size_t at) {
+    const std::string_view before = text.substr(0, at);
+    return at == 0 || before.ends_with(". ") || before.ends_with(": ");
+  };
+  std::size_t at = text.rfind(kPreemption);
+  while (at != kNone && !begins_at(at)) at = at == 0 ? kNone : text.rfind(kPreemption, at - 1);
   if (at == kNone) return {};
   text.remove_prefix(at + kPreemption.size());
   if (std::ranges::any_of(kNoErrors, [text](std::string_view begins) { return text.starts_with(begins); }))

@@ -54,7 +54,6 @@ void Attempt::begin(const Fact& fact) {
   for (const std::string& victim : victims) add_victim(victim);
   notes_ = std::move(notes);
   for (const Note& one : notes_) bytes_ += sizeof(Note) + one.by.size() + one.says.size();
-  times_ = fact.times;
   scheduler_ = fact.scheduler;
   heard_ = true;
   untried_ = true;
@@ -77,6 +76,8 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kGated ||
                           fact.kind == FactKind::kAdded || fact.kind == FactKind::kReleased ||
                           fact.kind == FactKind::kNote);
+  // A note is no attempt, however often it was said.
+  if (fact.kind != FactKind::kNote) times_ = std::max(times_, fact.times);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
