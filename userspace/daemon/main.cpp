@@ -35,7 +35,8 @@ int detach(const Config& config) {
   std::cout << "nothing of flowtap is left in the kernel\n";
   if (*waiting > 0)
     std::cout << fmt::format(
-        "{} bytes of log records that no flowtapd had taken are lost; a start of flowtapd before --detach "
+        "at least {} bytes of log records that no flowtapd had taken are lost; a start of flowtapd before "
+        "--detach "
         "takes them\n",
         *waiting);
   return 0;

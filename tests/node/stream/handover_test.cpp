@@ -210,7 +210,6 @@ TEST_F(Handover, ToAnOlderCopyOfTheStateDirectory) {
   EXPECT_GE(common_prefix(got, all) + common_suffix(got, all), got.size()) << "it is not all with one gap";
 }
 
-// A file has what nobody captured, so nothing of it is missing in both.
 // While nothing is pinned nobody captures, so nobody has counted what was written then.
 TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspect) {
   start();
@@ -234,6 +233,7 @@ TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspect) {
   EXPECT_EQ(podman_.wait("one"), 0);
 }
 
+// A file has what nobody captured, so nothing of it is missing in both.
 TEST_F(Handover, OfAFollowedFile) {
   const std::string sources = "files: [/x.log]";
   const std::string flow = "file/x.log";

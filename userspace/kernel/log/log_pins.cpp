@@ -192,7 +192,7 @@ std::uint64_t LogPins::ring_bytes() const {
 
 std::vector<Fd> LogPins::rings() const {
   std::vector<Fd> rings;
-  const auto names = layouts();
+  const auto names = folders();  // also what is half made or half removed
   if (!names) return rings;
   for (const std::string& name : *names) {
     Fd ring(bpf_obj_get((path_of(name) + kRing).c_str()));

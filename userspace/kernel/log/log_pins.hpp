@@ -54,7 +54,7 @@ class LogPins {
   /// The size of the ring that a start of this build would go on with; 0: there is none.
   [[nodiscard]] std::uint64_t ring_bytes() const;
 
-  /// The rings of all layouts, as far as they can be opened.
+  /// The rings of all layouts, also those of folders that are half removed, as far as they can be opened.
   [[nodiscard]] std::vector<Fd> rings() const;
 
   /// Pins one more object into a folder.

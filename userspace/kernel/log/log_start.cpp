@@ -188,7 +188,7 @@ Result<std::uint64_t> detach_log_tap(const std::string& bpffs) {
   if (!mounted) return 0;
   const auto rings = pins.rings();
   FTAP_TRY(pins.remove_all());
-  // The programs are gone by now, so nothing comes into a ring any more.
+  // The kernel may free the programs a moment later, so this is the least that was lost.
   std::uint64_t waiting = 0;
   for (const Fd& ring : rings)
     if (const auto reader = RingReader::open(ring.get())) waiting += (*reader)->backlog();

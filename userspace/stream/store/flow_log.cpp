@@ -387,10 +387,18 @@ void FlowLog::settle() {
 bool FlowLog::is_whole(const File& file) {
   if (file.inode == 0) return true;
   struct stat there{};
-  // Whatever keeps this process from looking has not changed the file.
-  if (::lstat(file.path.c_str(), &there) != 0) return errno != ENOENT && errno != ENOTDIR;
+  // Whatever keeps this process from looking has not changed the file, nor has whoever moves the directory for a while.
+  if (::lstat(file.path.c_str(), &there) != 0)
+    return errno != ENOENT || ::stat(file.path.substr(0, file.path.rfind('/')).c_str(), &there) != 0;
   return S_ISREG(there.st_mode) && there.st_ino == file.inode &&
          static_cast<std::uint64_t>(there.st_size) >= file.length;
+}
+
+void FlowLog::give_up_file() {
+  // Nobody would remove what the file has not taken the place of yet.
+  if (unsettled_) ::unlink(path_.c_str());
+  remove_file();
+  forget_file();
 }
 
 void FlowLog::remove_file() {

@@ -83,7 +83,6 @@ class FlowLog {
   [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::uint64_t last() const { return last_; }
-  /// Written with the next lines, or with the end.
   void set_broke_off() { written_.broke_off = true; }
   [[nodiscard]] bool broke_off() const { return written_.broke_off; }
   [[nodiscard]] std::uint64_t first() const { return first_; }
@@ -161,10 +160,7 @@ class FlowLog {
   /// Whether the file is there, with all that was written to it.
   [[nodiscard]] static bool is_whole(const File& file);
   /// Somebody has removed or cut the file: its lines have made room.
-  void give_up_file() {
-    remove_file();
-    forget_file();
-  }
+  void give_up_file();
 
   /// Reads at most `limit` bytes. Bytes in memory are put into `part`; `file` says where to read bytes in the file.
   void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;

@@ -97,6 +97,7 @@ FlowStore::Ref FlowStore::make(FlowState state) {
       state.made_room = made_room;
       state.returns = state.made_room_returns = succession->returns;
       state.runtime = succession->runtime;
+      state.broke_off = succession->broke_off;
     }
     state.shown = succession->shown;
     state.before = succession->before;
@@ -213,8 +214,20 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
 
 void FlowStore::Writing::set_runtime(Flow& flow, std::string runtime) {
   flow.log.set_runtime(std::move(runtime));
+  note_state(flow);
+}
+
+void FlowStore::Writing::set_broke_off(Flow& flow) {
+  if (flow.gone) flow.succession->broke_off = true;
+  if (flow.log.broke_off()) return;
+  flow.log.set_broke_off();
+  note_state(flow);
+}
+
+// The next flush writes it to the index.
+void FlowStore::Writing::note_state(const Flow& flow) {
   if (const auto known = store_.flows_.find(flow.log.id()); known != store_.flows_.end())
-    store_.changed_.push_back(known->second);  // the next flush writes it to the index
+    store_.changed_.push_back(known->second);
 }
 
 void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {

@@ -117,6 +117,7 @@ class FlowStore {
     Before before = {};
     std::optional<std::uint64_t> returns = 0;
     std::string runtime = {};
+    bool broke_off = false;
     std::string into = {};  ///< the flow that its lines have become a part of, if they have
   };
   struct Flow {
@@ -175,6 +176,8 @@ class FlowStore {
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
     /// Notes whose container it is, for when nobody else knows it any more.
     void set_runtime(Flow& flow, std::string runtime);
+    /// Notes that the capture of one of its streams broke off.
+    void set_broke_off(Flow& flow);
     void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
     /// The flow with the name of one that had to make room, for a stream that was open there and still is.
@@ -184,6 +187,7 @@ class FlowStore {
 
    private:
     void touch(Flow& flow);
+    void note_state(const Flow& flow);
     FlowStore& store_;
     std::unique_lock<std::mutex> lock_;
     Clock::time_point now_;

@@ -82,6 +82,7 @@ void FlowStore::forget(const Ref& flow) {
   left.before = log.before();
   left.returns = log.returns();
   left.runtime = log.runtime();
+  left.broke_off = log.broke_off();
   log.remove_file();
   log.release();
   flow->gone = true;

@@ -230,7 +230,7 @@ void Pipeline::missed(const MissedEntry& entry, FlowStore::Writing& writing) {
 
 // Bytes that came early tell it when they are given.
 void Pipeline::tell_missed(Stream& stream, FlowStore::Writing& writing) {
-  if (stream.flow && stream.broke_off) stream.flow->log.set_broke_off();
+  if (stream.flow && stream.broke_off) writing.set_broke_off(*stream.flow);
   const bool waits = stream.order.until() != Clock::time_point::max();
   if (!stream.flow || waits || stream.order.next() >= stream.missed_to) return;
   stream.order.skip_to(stream.missed_to, [](std::uint64_t /*from*/, std::uint64_t /*to*/) {});

@@ -120,6 +120,21 @@ TEST_F(PipelineLossesTest, WhereTheCaptureBrokeOffTheFlowIsMarked) {
   }
 }
 
+TEST_F(PipelineLossesTest, WhereTheNextStreamIsSilentTheMarkIsKeptAllTheSame) {
+  name(1, "pod/a");
+  bytes(1, 0, "one\n");
+  append();
+  store_->flush({}, 1, true);
+  batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
+  end(1, 4);
+  name(2, "pod/a");
+  append();
+  store_->flush({}, 1, true);
+  std::filesystem::remove_all(dir_ / "journal");
+  open();
+  EXPECT_TRUE(store_->summary("pod/a")->broke_off);
+}
+
 TEST_F(PipelineLossesTest, OfAStreamThatIsNamedLaterTheCaptureBrokeOffToo) {
   bytes(1, 0, "one\n");
   batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
