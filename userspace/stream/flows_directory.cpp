@@ -11,6 +11,11 @@
 #include "stream/journal/journal_segments.hpp"
 
 namespace flowtap {
+namespace {
+
+constexpr int kMostUnseen = 3;  // in a row
+
+}  // namespace
 
 Result<FlowsDirectory> FlowsDirectory::open(const std::string& state_dir, const LineOptions& limits,
                                             const Result<std::shared_ptr<MountKeeper>>& keeper,
@@ -70,14 +75,21 @@ bool FlowsDirectory::is_there() const {
   return ::stat(path_.c_str(), &there) == 0 && (!root_.valid() || there.st_dev == device_);
 }
 
-// What is mounted and not seen is not tried again: another mount would lie upon the last one each second.
+// What is mounted and not seen may have been unmounted again at once. If it is not seen several times, it is not tried again:
+// another mount would lie upon the last one each second.
 Status FlowsDirectory::mount_again() {
   if (!keeper_) return std::unexpected(no_keeper_);
   Status back = keeper_->put_back(device_);
-  const bool is_lost = back ? !is_there() : !keeper_->is_usable();
-  if (!is_lost) return back;
+  if (back && is_there()) {
+    unseen_ = 0;
+    return back;
+  }
+  const bool is_lost = back ? ++unseen_ >= kMostUnseen : !keeper_->is_usable();
   if (back)
-    back = fail(path_ + " was mounted again and is not seen there", "restart flowtapd, which mounts it anew");
+    back = fail(path_ + " was mounted again and is not seen there",
+                is_lost ? "restart flowtapd, which mounts it anew"
+                        : "find out who unmounts it; it is mounted again in the next cycle");
+  if (!is_lost) return back;
   no_keeper_ = back.error();
   keeper_.reset();
   return back;

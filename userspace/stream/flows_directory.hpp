@@ -58,6 +58,7 @@ class FlowsDirectory {
   dev_t device_ = 0;
   std::shared_ptr<MountKeeper> keeper_;  // null: nobody can mount it again
   Error no_keeper_;                      // why not
+  int unseen_ = 0;                       // how often in a row it was mounted again and not seen
   Status found_;
   std::optional<std::chrono::system_clock::time_point> since_;
   std::unique_ptr<flow::Journal> journal_;
