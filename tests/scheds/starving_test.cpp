@@ -246,8 +246,9 @@ TEST_P(Starving, LoadIsMovedOverBothNodesUntilNobodyHasMuchLessThanOthers) {
   const double after = least_share(true);
   stop = true;
   std::printf("who has least has %.2f of the mean, and once load has moved %.2f\n", before, after);
-  EXPECT_GT(after, before);
-  EXPECT_GE(after, 0.72) << "of the domains two have one task more than their part at most";
+  constexpr double kMoved = 0.72;  // of the domains two have one task more than their part at most
+  EXPECT_TRUE(after > before || before >= kMoved) << "on a busy machine load may have moved before";
+  EXPECT_GE(after, kMoved);
 }
 
 // Writing to a pipe announces that the writer is about to sleep, which this one does not do.
