@@ -137,7 +137,7 @@ void FlowsDirectory::append_samples(std::vector<stats::Series>& out) const {
   using stats::StatId;
   const flow::JournalStats journal = journal_->stats();
   const auto one = [&out](StatId id, stats::Labels labels, stats::Value value) {
-    out.push_back({&stats::stat(id), std::move(labels), value});
+    out.push_back({&stats::stat(id), std::move(labels), std::move(value)});
   };
   one(StatId::kJOURNAL_BYTES, {}, static_cast<double>(journal.held_bytes));
   one(StatId::kJOURNAL_EVICTED, {}, journal.evicted_bytes);
