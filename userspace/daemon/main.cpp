@@ -34,11 +34,8 @@ int detach(const Config& config) {
   if (!waiting) return refuse(waiting.error(), 1);
   std::cout << "nothing of flowtap is left in the kernel\n";
   if (*waiting > 0)
-    std::cout << fmt::format(
-        "at least {} bytes of log records that no flowtapd had taken are lost; a start of flowtapd before "
-        "--detach "
-        "takes them\n",
-        *waiting);
+    std::cout << fmt::format("at least {} bytes of log records are lost, which no flowtapd had taken yet\n",
+                             *waiting);
   return 0;
 }
 

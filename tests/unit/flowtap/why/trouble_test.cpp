@@ -76,6 +76,16 @@ TEST_F(WhyTest, APodThatLinesNameIsNotUnmentioned) {
     EXPECT_TRUE(run.output.starts_with("flowtap: in the logs that --from names, one line names "))
         << run.output;
   }
+  const std::string more = from({write(
+      "more",
+      R"({"ts":1764151209000.1,"caller":"a.go:1","msg":"Looked at it","v":2,"pod":{"name":"json","namespace":"y"}})"
+      "\nI1126 10:00:09.000000       1 a.go:1] \"Looked at y/dot.\"\n")});
+  for (const char* pod : {"y/json", "y/dot"}) {
+    const Outcome run = flowtap_program(fmt::format("why {}{}{}", pod, log, more));
+    EXPECT_TRUE(run.output.starts_with("flowtap: in the logs that --from names, one line names "))
+        << run.output;
+  }
+  EXPECT_TRUE(flowtap_program("why y/jso" + log + more).output.contains("no scheduler mentions"));
   EXPECT_TRUE(flowtap_program("why x/n" + log).output.starts_with("flowtap: no scheduler mentions \"x/n\""));
   EXPECT_FALSE(flowtap_program("why" + log).output.contains("x/run")) << "an informer tells of every pod";
 }

@@ -15,6 +15,22 @@ using api::LogReadOptions;
 
 class EarlierGapsTest : public EarlierLinesTest {
  protected:
+  /// The bytes that a log tells as missing, and its lines.
+  struct Apart {
+    std::size_t missing = 0;
+    std::string shown;
+  };
+  static Apart taken_apart(const std::string& log) {
+    Apart apart;
+    for (std::size_t at = 0; at + 1 < log.size(); at = log.find('\n', at) + 1) {
+      const std::string line = log.substr(at, log.find('\n', at) + 1 - at);
+      if (line.starts_with("[flowtap: "))
+        apart.missing += std::stoull(line.substr(10));
+      else
+        apart.shown += line;
+    }
+    return apart;
+  }
   // Standard output loses bytes before the next line.
   void lose(std::uint64_t bytes) { at_[0] += bytes; }
   // Puts this text in the place of the store's first gap, of as many bytes.
@@ -106,15 +122,7 @@ class JournalGivesUp : public EarlierGapsTest, public testing::WithParamInterfac
   // The lines from `first` to `end`, without some that are told as missing before the others.
   void expect_told(const std::string& got, std::uint64_t first, std::uint64_t end) {
     EXPECT_TRUE(got.ends_with(numbered(end - stored_lines(), end) + "|"));
-    std::size_t missing = 0;
-    std::string shown;
-    for (std::size_t at = 0; at + 1 < got.size(); at = got.find('\n', at) + 1) {
-      const std::string line = got.substr(at, got.find('\n', at) + 1 - at);
-      if (line.starts_with("[flowtap: "))
-        missing += std::stoull(line.substr(10));
-      else
-        shown += line;
-    }
+    const auto [missing, shown] = taken_apart(got);
     EXPECT_GT(missing, 0U);
     // Nobody knows how many lines were in what went before it was counted.
     const std::size_t all = missing + shown.size();
@@ -323,15 +331,7 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenIsReadFromTheJournal) {
   EXPECT_EQ(log(), numbered(0, 5000) + "|") << "there was none";
   keep(0, begins - 50);
   const std::string got = log();
-  std::size_t missing = 0;
-  std::string shown;
-  for (std::size_t at = 0; at + 1 < got.size(); at = got.find('\n', at) + 1) {
-    const std::string line = got.substr(at, got.find('\n', at) + 1 - at);
-    if (line.starts_with("[flowtap: "))
-      missing += std::stoull(line.substr(10));
-    else
-      shown += line;
-  }
+  const auto [missing, shown] = taken_apart(got);
   EXPECT_GT(missing, 0U);
   EXPECT_EQ(missing + shown.size(), numbered(0, 5000).size()) << "only the rest is a gap";
   EXPECT_TRUE(shown.starts_with(numbered(0, begins - 50)));

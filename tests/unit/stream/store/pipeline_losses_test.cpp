@@ -135,6 +135,23 @@ TEST_F(PipelineLossesTest, WhereTheNextStreamIsSilentTheMarkIsKeptAllTheSame) {
   EXPECT_TRUE(store_->summary("pod/a")->broke_off);
 }
 
+TEST_F(PipelineLossesTest, WhereTheCaptureBrokeOffIsMarkedAlsoWhenTheFlowHasMadeRoom) {
+  open_for(1);
+  name(1, "pod/a"), name(2, "pod/a", "stderr");
+  bytes(1, 0, "one\n");
+  batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
+  end(1, 4);
+  append();
+  name(3, "pod/b");
+  bytes(3, 0, "b\n", 9'000'000'000);
+  append();
+  store_->flush({}, 1, true);
+  ASSERT_FALSE(store_->find("pod/a"));
+  bytes(2, 0, "two\n");
+  append();
+  EXPECT_TRUE(store_->summary("pod/a")->broke_off);
+}
+
 TEST_F(PipelineLossesTest, OfAStreamThatIsNamedLaterTheCaptureBrokeOffToo) {
   bytes(1, 0, "one\n");
   batch_.add(MissedEntry{1, 4, 4, 1'500'000'000});
