@@ -92,7 +92,12 @@ void FlowLog::find_file() {
   const auto opened = open_log_file(path_, O_RDWR);
   const auto* file = opened && *opened ? &**opened : nullptr;
   const bool is_it = file != nullptr && file->inode == written_.inode && file->size >= written_.length;
-  if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) forget_file();
+  if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) lose_file();
+}
+
+void FlowLog::lose_file() {
+  lost_ += written_.length;
+  forget_file();
 }
 
 // Its lines are gone.
@@ -275,7 +280,7 @@ Result<Fd> FlowLog::open_file() {
   if (written_.inode != 0) {
     FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
     if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
-    forget_file();  // somebody has removed it
+    lose_file();
   }
   FTAP_TRY_ASSIGN(file, create_log_file(path_));
   written_.inode = file.inode;
@@ -398,7 +403,7 @@ void FlowLog::give_up_file() {
   // Nobody would remove what the file has not taken the place of yet.
   if (unsettled_) ::unlink(path_.c_str());
   remove_file();
-  forget_file();
+  lose_file();
 }
 
 void FlowLog::remove_file() {
@@ -410,7 +415,7 @@ void FlowLog::rename(const std::string& dir, const std::string& id) {
   path_ = dir + "/" + flow_file_name(id);
   written_.id = id;
   unsettled_ = false;
-  if (written_.inode != 0 && ::rename(before.c_str(), path_.c_str()) != 0) forget_file();
+  if (written_.inode != 0 && ::rename(before.c_str(), path_.c_str()) != 0) lose_file();
 }
 
 void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include <utility>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -169,6 +170,8 @@ class FlowLog {
 
  private:
   enum class Heard : std::uint8_t { kNothing, kLine, kGap };
+  /// Bytes that were in a file which is not as it was written, since the last call.
+  [[nodiscard]] std::uint64_t take_lost() { return std::exchange(lost_, 0); }
 
   [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
   [[nodiscard]] std::string current_path() const { return unsettled_ ? new_path() : path_; }
@@ -183,6 +186,7 @@ class FlowLog {
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(const CriLine& gap, CriTime& clock);
   void note_heard(std::string_view output, Heard what);
+  void lose_file();
   void find_made_room();
   /// What some lines stand for, in bytes().
   struct Sum {
@@ -209,6 +213,7 @@ class FlowLog {
   std::optional<std::uint64_t> returns_ = 0;
   std::optional<std::uint64_t> made_room_returns_ = 0;
   ReturnCount return_count_;
+  std::uint64_t lost_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
-                                                                  "unwritable"};
+constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows",
+                                                                  "age",        "unwritable",  "file"};
 
 // The flows' files, by inode.
 std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
@@ -56,6 +56,7 @@ void FlowStore::load() {
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
     file_bytes_ += file_pages(flow->log.written().length);
+    count_lost(flow->log);
     note_gaps(*flow);  // whoever may fill them was perhaps not asked before the end
     known.insert(flow_file_name(id));
   }
@@ -193,7 +194,10 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
     store_.flows_.emplace(id, flow);
     store_.gone_.push_back(flow->log.id());
     store_.changed_.push_back(flow);
-    flow->log.rename(store_.options_.dir, id);
+    store_.change(flow->log, [&] {
+      flow->log.rename(store_.options_.dir, id);
+      return true;
+    });
     store_.note_change(*flow);
     store_.write_index();
     store_.note_gaps(*flow);

@@ -49,8 +49,15 @@ struct StoreOptions {
 };
 
 /// Why something made room. The words stand in metrics.
-enum class Eviction : std::uint8_t { kFlowBytes, kStoreBytes, kFlows, kAge, kUnwritable };
-constexpr std::size_t kEvictions = 5;
+enum class Eviction : std::uint8_t {
+  kFlowBytes,
+  kStoreBytes,
+  kFlows,
+  kAge,
+  kUnwritable,
+  kFile  ///< its file is not as it was written: somebody removed or cut it, it cannot be opened, or a kill came amid making room
+};
+constexpr std::size_t kEvictions = 6;
 [[nodiscard]] std::string_view to_string(Eviction reason);
 
 struct StoreStats {
@@ -318,8 +325,12 @@ class FlowStore {
   [[nodiscard]] bool has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const;
   [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
+    count_lost(log);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
+  void count_lost(FlowLog& log) {
+    stats_.evicted_bytes.at(static_cast<std::size_t>(Eviction::kFile)) += log.take_lost();
+  }
   void forget(const Ref& flow);
   void remove_old(std::uint64_t wall_ns);
   [[nodiscard]] bool is_over(const Flow& flow) const;

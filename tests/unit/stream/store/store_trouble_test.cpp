@@ -65,11 +65,13 @@ TEST_F(FlowStoreTest, FilesThatSomebodyRemovesAreMadeAnew) {
   Writer one(open(), "one", 1);
   one.say("a");
   flush();
+  const std::size_t size = file("one").size();
   std::filesystem::remove_all(options_.dir);
   EXPECT_EQ(lines("one"), Lines{});
   one.say("b");
   flush();
   EXPECT_EQ(lines_of(file("one")), Lines{"b"}) << "and the directory, too";
+  EXPECT_EQ(evicted(Eviction::kFile), size);
   EXPECT_EQ(store_->stats().write_errors + store_->stats().index_errors, 0U);
   one.say("c");
   flush();
@@ -78,6 +80,13 @@ TEST_F(FlowStoreTest, FilesThatSomebodyRemovesAreMadeAnew) {
   EXPECT_EQ(store_->stats().last_error, "");
   open();
   EXPECT_EQ(lines("one"), (Lines{"b", "c"}));
+  EXPECT_EQ(evicted(Eviction::kFile), 0U);
+  const std::size_t rest = file("one").size();
+  store_.reset();
+  std::filesystem::resize_file(options_.dir + "/" + flow_file_name("one"), rest - 1);
+  open();
+  EXPECT_EQ(lines("one"), Lines{});
+  EXPECT_EQ(evicted(Eviction::kFile), rest) << "nobody can tell which of its lines are whole";
 }
 
 TEST_F(FlowStoreTest, ADamagedIndexCostsTheFlowsBefore) {
