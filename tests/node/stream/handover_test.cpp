@@ -12,6 +12,7 @@
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -211,7 +212,8 @@ TEST_F(Handover, ToAnOlderCopyOfTheStateDirectory) {
 }
 
 // While nothing is pinned nobody captures, so nobody has counted what was written then.
-TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspect) {
+TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspectAndSaysWhere) {
+  const std::string mark = "[flowtap: bytes may be missing here: the capture broke off";
   start();
   const std::string one = started("one", kWriter);
   const std::string brief = started("brief", "log_writer write 0 1");
@@ -228,6 +230,17 @@ TEST_F(Handover, BehindAnEndOfAllCaptureTheFlowIsSuspect) {
     wait_for_bytes(one);
     EXPECT_TRUE(flow_called(*daemon_, one)->suspect);
     EXPECT_TRUE(has_missed || !flow_called(*daemon_, brief)->suspect) << "it had ended before";
+    const std::string path = log_path(flow_called(*daemon_, one)->id, "stdout") + "&gaps=true";
+    const std::string log = get_unix(daemon_->socket(), path).body;
+    const std::size_t at = log.find(mark);
+    ASSERT_NE(at, std::string::npos) << log.substr(0, 1000);
+    EXPECT_EQ(log.find(mark, at + 1), std::string::npos) << "it is there once";
+    std::string before = log.substr(0, at);
+    if (const std::string cut = " [flowtap: cut]\n"; before.ends_with(cut))
+      before.resize(before.size() - cut.size());
+    EXPECT_TRUE(are_writer_lines(before) || has_missed)
+        << before.substr(before.size() - std::min<std::size_t>(before.size(), 200));
+    EXPECT_NE(log.find('\n', log.find('\n', at) + 1), std::string::npos) << "and the lines go on";
     stop(SIGTERM);
   }
   root_.write("busybox/stop", "");

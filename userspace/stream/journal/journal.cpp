@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, kJournalFailures> kFailureNames{"no_space
                                                                        "gone",     "too_large", "other"};
 
 StreamView view_of(StreamNo number, const Stream& stream) {
-  return {number, stream.name, stream.sums, stream.held};
+  return {number, stream.name, stream.sums, stream.held, stream.broke_off};
 }
 
 // The time of the first bytes among them.

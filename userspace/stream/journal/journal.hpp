@@ -65,6 +65,7 @@ struct StreamView {
   std::shared_ptr<const StreamName> name;  ///< empty: not known yet
   StreamSums sums;
   std::uint64_t held = 0;  ///< bytes that can be read
+  bool broke_off = false;  ///< its source went on when it ended
 };
 
 /// One thread appends; any thread reads. (One lock makes it safe, and is never held over a system call of a reader.)

@@ -98,6 +98,8 @@ void JournalIndex::enter(const EntryView& view, Place place) {
         if (entry->to > entry->from) {
           stream.missed_from = entry->from;
           stream.missed_to = entry->to;
+        } else {
+          stream.broke_off = true;
         }
         stream.sums.passed = std::max(stream.sums.passed, entry->to);
       }

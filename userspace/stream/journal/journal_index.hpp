@@ -37,6 +37,7 @@ struct Stream {
   std::uint64_t missed_from =
       0;  ///< what is missing from here to missed_to will not come, as the last MissedEntry says
   std::uint64_t missed_to = 0;
+  bool broke_off = false;          ///< as a MissedEntry of no bytes says
   std::uint64_t batch = 0;         ///< number of the last batch with bytes of it
   std::uint64_t settled = 0;       ///< `passed` before that batch: a gap behind it may still be filled
   std::uint32_t mentioned_in = 0;  ///< the last segment that says something of it; 0: none does

@@ -21,6 +21,7 @@ constexpr std::string_view kGapBegin = "[flowtap: ";
 constexpr std::string_view kUpTo = "up to ";
 constexpr std::string_view kOfBoth = " of stdout and stderr";
 constexpr std::string_view kRecords = "records may be missing here: ";
+constexpr std::string_view kUncounted = "bytes may be missing here";
 
 std::string_view cut(std::string_view& text, char until) {
   const std::size_t at = text.find(until);
@@ -92,12 +93,18 @@ std::string_view CriTime::text(std::uint64_t ns) {
 }
 
 std::string gap_text(std::uint64_t bytes, MissingCause cause, const GapWords& words) {
-  if (words.of_scheduler) return scheduler_gap_text(bytes);
+  const bool is_counted = cause != MissingCause::kBrokeOff;
+  if (words.of_scheduler && is_counted) return scheduler_gap_text(bytes);
   std::string text(kGapBegin);
+  if (words.of_scheduler) return text.append(kRecords).append(in_words(cause)).append("]");
   if (words.at_most) text += kUpTo;
-  text.append(std::to_string(bytes)).append(bytes == 1 ? " byte" : " bytes");
-  if (words.of_both) text += kOfBoth;
-  text.append(bytes == 1 ? " is" : " are").append(" missing here");
+  if (is_counted) {
+    text.append(std::to_string(bytes)).append(bytes == 1 ? " byte" : " bytes");
+    if (words.of_both) text += kOfBoth;
+    text.append(bytes == 1 ? " is" : " are").append(" missing here");
+  } else {
+    text += kUncounted;
+  }
   if (cause != MissingCause::kUnknown) text.append(": ").append(in_words(cause));
   return text + "]";
 }

@@ -18,12 +18,16 @@ struct CriLine {
   std::uint64_t time = 0;                ///< ns since 1970
   std::string_view output;               ///< stdout or stderr
   bool full = false;                     ///< F: a line, or the end of one; P: what follows belongs to it
-  std::optional<std::uint64_t> missing;  ///< a gap of this many bytes, and the text says so
+  std::optional<std::uint64_t> missing;  ///< a gap of this many bytes, and the text says so; see counted()
   std::string_view text;
   bool approximate = false;                     ///< put in the place of a gap, as the best match
   MissingCause cause = MissingCause::kUnknown;  ///< of a gap
   /// Of its stream; a gap's are those that are missing.
   [[nodiscard]] std::uint64_t bytes() const { return missing.value_or(text.size() + (full ? 1 : 0)); }
+  /// How many bytes a gap lacks. Nothing: nobody knows, or the line is no gap.
+  [[nodiscard]] std::optional<std::uint64_t> counted() const {
+    return cause == MissingCause::kBrokeOff ? std::nullopt : missing;
+  }
 };
 
 /// The time of a line as the format has it. Writing times one second after the other costs little.
@@ -46,7 +50,7 @@ struct GapWords {
   bool of_scheduler =
       false;  ///< in a log that has some of a scheduler's records: nobody knows which ones were lost
 };
-/// "[flowtap: 123 bytes are missing here: the ring was full]"
+/// "[flowtap: 123 bytes are missing here: the ring was full]". For MissingCause::kBrokeOff it gives no number.
 [[nodiscard]] std::string gap_text(std::uint64_t bytes, MissingCause cause = MissingCause::kUnknown,
                                    const GapWords& words = {});
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);

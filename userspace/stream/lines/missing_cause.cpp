@@ -24,6 +24,7 @@ constexpr std::array kCauses{
     CauseText{
         "elsewhere",
         "another state directory was in use, this one was emptied, or the journal could not be written"},
+    CauseText{"broke_off", "the capture broke off, and nobody counted what was written until it began again"},
     CauseText{"", ""},
 };
 static_assert(kCauses.size() == static_cast<std::size_t>(MissingCause::kUnknown) + 1);

@@ -6,7 +6,7 @@
 
 namespace flowtap::flow {
 
-/// The first five are losses in the kernel (bpf/abi/log.h), the next four are known to the journal.
+/// The first five are losses in the kernel (bpf/abi/log.h), the next five are known to the journal.
 enum class MissingCause : std::uint8_t {
   kRingFull,
   kFault,
@@ -17,6 +17,7 @@ enum class MissingCause : std::uint8_t {
   kUnwritten,   ///< they were captured while the journal could not be written
   kUnreadable,  ///< the journal's segment could not be read
   kElsewhere,   ///< another state directory was in use, or this one was emptied since
+  kBrokeOff,    ///< nothing was captured for a while, and nobody has counted what was written then
   kUnknown,
 };
 

@@ -138,7 +138,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     while (!text.empty() && !piece.end && piece.bytes.size() < limit) {
       const std::size_t newline = text.find('\n');
       const auto line = flow::parse_cri_line(text.substr(0, newline));
-      if (line && line->missing && waits_at(span_.at)) return {};
+      if (line && line->counted() && waits_at(span_.at)) return {};
       if (line) read_in_store_.at(output_index(line->output)) += line->bytes();
       ++span_.lines;
       span_.at += newline + 1;

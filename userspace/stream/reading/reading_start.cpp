@@ -32,7 +32,7 @@ Status ReadingStart::look() {
            .has_gap = {},
            .missing = 0,
            .edits = bounds->edits};
-  has_gaps_ = bounds->missing > 0;
+  has_gaps_ = bounds->missing > 0 || bounds->broke_off;
   tail_from_.reset();
   tail_rest_.clear();
   tail_lines_ = 0;

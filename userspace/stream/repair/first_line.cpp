@@ -33,7 +33,7 @@ std::optional<std::uint64_t> first_line_time(const flow::FlowStore& store, const
     if (line->missing || line->approximate) return std::nullopt;
     first = std::min(first, line->time);
   }
-  const bool has_gaps = summary.missing != 0 || summary.refilled != 0;
+  const bool has_gaps = summary.missing != 0 || summary.refilled != 0 || summary.broke_off;
   const bool has_heard_all = has_heard_both() || part->next == bounds->end;
   return has_gaps && !has_heard_all ? std::nullopt : std::optional(first);
 }

@@ -22,8 +22,8 @@ void GappedOutput::forget_text() {
 
 void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
   const auto before = std::exchange(side, {});
-  // The rest of a gap that was filled approximately is decided.
-  gap.wanted = gap.wanted && !approximate;
+  // The rest of a gap that was filled approximately is decided. Of uncounted bytes one cannot tell when all are found.
+  gap.wanted = gap.wanted && !approximate && line.counted();
   places.push_back({captured.size(), *line.missing});
   // All bytes that are looked for are read, however slowly they were written.
   const std::uint64_t from = before.empty() ? gap.time : std::min(gap.time, before.front().time);

@@ -42,12 +42,12 @@ struct RawFlow {
   std::uint64_t past;
   std::uint64_t refilled;
   std::uint32_t id;       // bytes
-  std::uint32_t streams;  // how many; kGone: the flow is gone
+  std::uint32_t streams;  // how many RawFlowStreams; kGone: the flow is gone
   std::uint64_t open;     // the stream of the line that the file ends amid; 0: it does not
   std::uint64_t open_is_stderr;
   std::uint64_t made_room;
   std::uint64_t shown;
-  std::uint32_t flags;   // kAmidOut, kAmidErr, kBrokeOff
+  std::uint32_t flags;   // kAmidOut, kAmidErr, kBrokeOff, kTellsBreaks
   std::uint32_t before;  // Before::State
   std::uint64_t before_bytes;
   std::uint64_t before_lines;
@@ -56,7 +56,8 @@ struct RawFlow {
   std::uint64_t runtime;  // bytes
 };
 struct RawFlowStream {
-  std::uint64_t number;
+  std::uint64_t
+      number;  // with kBreak: one of FlowState::breaks; earlier builds take it for a stream that wrote nothing
   std::uint64_t offset;
 };
 static_assert(sizeof(RowHead) == 8 && sizeof(RawFlow) == 176 && sizeof(RawFlowStream) == 16);
@@ -89,7 +90,9 @@ std::uint64_t inode_of(const Fd& fd) {
 constexpr std::uint32_t kGone = ~std::uint32_t{0};
 constexpr std::uint32_t kAmidOut = 1;
 constexpr std::uint32_t kAmidErr = 2;
-constexpr std::uint32_t kBrokeOff = 4;  // earlier builds neither set it nor look at it
+constexpr std::uint32_t kBrokeOff = 4;     // earlier builds neither set it nor look at it
+constexpr std::uint32_t kTellsBreaks = 8;  // so do these: they know kBrokeOff at best
+constexpr std::uint64_t kBreak = std::uint64_t{1} << 63U;
 constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
 
 std::optional<std::uint64_t> if_known(std::uint64_t value) {
@@ -118,13 +121,13 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
                    state.past,
                    state.refilled,
                    static_cast<std::uint32_t>(state.id.size()),
-                   gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
+                   gone ? kGone : static_cast<std::uint32_t>(state.streams.size() + state.breaks.size()),
                    state.open ? state.open->stream : 0,
                    state.open && state.open->output == "stderr",
                    state.made_room.value_or(0),
                    state.shown,
                    (state.amid[0] ? kAmidOut : 0) | (state.amid[1] ? kAmidErr : 0) |
-                       (state.broke_off ? kBrokeOff : 0),
+                       (state.broke_off ? kBrokeOff : 0) | kTellsBreaks,
                    static_cast<std::uint32_t>(state.before.state),
                    state.before.bytes,
                    state.before.lines,
@@ -134,6 +137,7 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
   row += state.id;
   if (!gone) {
     for (const auto& [number, offset] : state.streams) put(row, RawFlowStream{number, offset});
+    for (const StreamNo number : state.breaks) put(row, RawFlowStream{number | kBreak, 0});
     row += state.runtime;
   }
   put(out, RowHead{static_cast<std::uint32_t>(row.size()), crc32c(0, bytes_of(row))});
@@ -193,8 +197,15 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
   row.state.runtime = text.substr(text.size() - raw->runtime);
   text.remove_suffix(raw->runtime);
   if (text.size() != std::uint64_t{raw->streams} * sizeof(RawFlowStream)) return std::nullopt;
-  while (const auto stream = take<RawFlowStream>(text))
-    row.state.streams.emplace(stream->number, stream->offset);
+  while (const auto stream = take<RawFlowStream>(text)) {
+    if ((stream->number & kBreak) != 0)
+      row.state.breaks.insert(stream->number & ~kBreak);
+    else
+      row.state.streams.emplace(stream->number, stream->offset);
+  }
+  // An earlier build has told no break, and it is too late for those that it knew.
+  if ((raw->flags & (kBrokeOff | kTellsBreaks)) == kBrokeOff)
+    for (const auto& [number, offset] : row.state.streams) row.state.breaks.insert(number);
   return row;
 }
 

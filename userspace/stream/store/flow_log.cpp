@@ -69,6 +69,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       written_(std::move(state)),
       shown_(written_.shown),
       streams_(written_.streams),
+      breaks_(written_.breaks),
       past_(written_.past),
       missing_(written_.missing),
       refilled_(written_.refilled),
@@ -178,6 +179,7 @@ Status FlowLog::absorb(const FlowLog& other) {
   both(made_room_returns_, other.made_room_returns_);
   if (written_.runtime.empty()) written_.runtime = other.written_.runtime;
   written_.broke_off = written_.broke_off || other.written_.broke_off;
+  breaks_.insert(other.breaks_.begin(), other.breaks_.end());
   refilled_ += other.refilled_;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);
@@ -233,6 +235,14 @@ bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint
   if (to <= position) return false;
   position = to;
   put_gap({time, output, true, bytes, scheduler_gap_text(bytes)}, clock);
+  return true;
+}
+
+bool FlowLog::add_break(StreamNo stream, std::string_view output, std::uint64_t time, CriTime& clock) {
+  if (!breaks_.insert(stream).second) return false;
+  open_.reset();
+  constexpr auto kCause = MissingCause::kBrokeOff;
+  put_gap({time, output, true, 0, gap_text(0, kCause, {.of_scheduler = !whole_}), false, kCause}, clock);
   return true;
 }
 
@@ -300,6 +310,7 @@ Status FlowLog::flush() {
   }
   written_.lines += std::exchange(buffered_lines_, 0);
   written_.streams = streams_;
+  written_.breaks = breaks_;
   written_.past = past_;
   written_.missing = missing_;
   written_.refilled = refilled_;

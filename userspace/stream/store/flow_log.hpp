@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -86,6 +87,8 @@ class FlowLog {
   [[nodiscard]] std::uint64_t last() const { return last_; }
   void set_broke_off() { written_.broke_off = true; }
   [[nodiscard]] bool broke_off() const { return written_.broke_off; }
+  /// Streams whose break the log has told or passed over.
+  [[nodiscard]] const std::set<StreamNo>& breaks() const { return breaks_; }
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] bool has_news() const { return !buffer_.empty() || ended_ != written_.ended; }
 
@@ -98,6 +101,10 @@ class FlowLog {
   /// False: the log knows already.
   bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
                       std::uint64_t time, CriTime& clock);
+  /// The stream has ended for us, and not for its source. False: the log says so already.
+  bool add_break(StreamNo stream, std::string_view output, std::uint64_t time, CriTime& clock);
+  /// Its break is not told here, nor by a replay that finds later lines.
+  void skip_break(StreamNo stream) { breaks_.insert(stream); }
   /// For a log that has some of several streams' lines: its last line is a part of a line of another stream than this one.
   [[nodiscard]] bool is_amid_line_of_other(StreamNo stream) const { return open_ && open_->stream != stream; }
   [[nodiscard]] bool is_amid_line() const { return open_.has_value(); }
@@ -117,6 +124,7 @@ class FlowLog {
   /// Nothing will be added of any other streams than these.
   template <typename IsKept>
   void forget_streams(IsKept&& is_kept) {
+    std::erase_if(breaks_, [&](StreamNo stream) { return !is_kept(stream); });
     std::erase_if(streams_, [&](const auto& stream) {
       if (is_kept(stream.first)) return false;
       if (whole_) past_ += stream.second;
@@ -162,6 +170,8 @@ class FlowLog {
   [[nodiscard]] static bool is_whole(const File& file);
   /// Somebody has removed or cut the file: its lines have made room.
   void give_up_file();
+  /// Bytes that were in a file which is not as it was written, since the last call.
+  [[nodiscard]] std::uint64_t take_lost() { return std::exchange(lost_, 0); }
 
   /// Reads at most `limit` bytes. Bytes in memory are put into `part`; `file` says where to read bytes in the file.
   void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
@@ -170,14 +180,13 @@ class FlowLog {
 
  private:
   enum class Heard : std::uint8_t { kNothing, kLine, kGap };
-  /// Bytes that were in a file which is not as it was written, since the last call.
-  [[nodiscard]] std::uint64_t take_lost() { return std::exchange(lost_, 0); }
 
   [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
   [[nodiscard]] std::string current_path() const { return unsettled_ ? new_path() : path_; }
   void find_file();
   [[nodiscard]] Result<Fd> open_file();
   void forget_file();
+  void lose_file();
   [[nodiscard]] Result<std::string> content() const;
   [[nodiscard]] Status rewrite(std::uint64_t from);
   [[nodiscard]] Status replace_content(std::string& text);
@@ -186,7 +195,6 @@ class FlowLog {
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(const CriLine& gap, CriTime& clock);
   void note_heard(std::string_view output, Heard what);
-  void lose_file();
   void find_made_room();
   /// What some lines stand for, in bytes().
   struct Sum {
@@ -205,7 +213,9 @@ class FlowLog {
   std::uint64_t shown_ = 0;
   ShownLines shown_lines_;
   std::array<Heard, 2> heard_{};  // what stdout and stderr began with since the log is in this process
+  std::uint64_t lost_ = 0;
   std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
+  std::set<StreamNo> breaks_;                  // the same
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;
   std::uint64_t refilled_ = 0;
@@ -213,7 +223,6 @@ class FlowLog {
   std::optional<std::uint64_t> returns_ = 0;
   std::optional<std::uint64_t> made_room_returns_ = 0;
   ReturnCount return_count_;
-  std::uint64_t lost_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "kernel/records/record.hpp"
@@ -58,6 +59,8 @@ struct FlowState {
   std::array<bool, 2> amid{};  ///< whether stdout and stderr end amid such a line there
   /// The capture of one of its streams ended before the stream did. Nobody has counted what was written then.
   bool broke_off = false;
+  /// Streams whose break the flow has told or passed over, also where the mark has made room since.
+  std::set<StreamNo> breaks = {};
   Before before = {};
   std::optional<std::uint64_t> returns =
       0;  ///< how many "\r" before newlines its streams had, up to the file's end; absent: it is not known

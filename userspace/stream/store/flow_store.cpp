@@ -93,6 +93,7 @@ FlowStore::Ref FlowStore::make(FlowState state) {
       state.first = succession->first;
       state.past = succession->past;
       state.streams = succession->streams;
+      state.breaks = succession->breaks;
       std::uint64_t made_room = state.past;
       for (const auto& [stream, position] : state.streams) made_room += position;
       state.made_room = made_room;
@@ -180,6 +181,15 @@ bool FlowStore::Writing::add_source_gap(Flow& flow, StreamNo stream, std::string
                                         std::uint64_t to, std::uint64_t bytes, std::uint64_t time) {
   const std::size_t before = flow.log.buffered();
   if (!flow.log.add_source_gap(stream, output, to, bytes, time, store_.clock_)) return false;
+  store_.buffered_ += flow.log.buffered() - before;
+  touch(flow);
+  return true;
+}
+
+bool FlowStore::Writing::add_break(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t time) {
+  const std::size_t before = flow.log.buffered();
+  if (!flow.log.add_break(stream, output, time, store_.clock_)) return false;
+  set_broke_off(flow);
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
   return true;

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,7 +109,8 @@ class FlowStore {
 
   struct Flow;
   /// Flows of one name, each after the one before had to make room while its source still wrote. The next one goes on with the
-  /// number and positions as long as anybody holds an earlier one, so that a follower goes on, too, and knows what it has missed.
+  /// number and positions as long as anybody holds an earlier one, so that a follower goes on, too, and knows what it has missed. It
+  /// has many members, since the next flow goes on with all that is known of one.
   struct Succession {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
@@ -119,6 +121,7 @@ class FlowStore {
     std::uint64_t first = 0;
     std::uint64_t past = 0;
     std::map<StreamNo, std::uint64_t> streams = {};
+    std::set<StreamNo> breaks = {};
     bool ended = false;  ///< nothing more comes under its name
     std::uint64_t shown = 0;
     Before before = {};
@@ -172,6 +175,9 @@ class FlowStore {
     /// See FlowLog::add_source_gap().
     bool add_source_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
                         std::uint64_t bytes, std::uint64_t time);
+    /// See FlowLog::add_break(). The flow is one whose capture broke off.
+    bool add_break(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t time);
+    static void skip_break(Flow& flow, StreamNo stream) { flow.log.skip_break(stream); }
     /// The flows that have lines of this stream, which belongs to another flow.
     template <typename Take>
     void derived_from(StreamNo stream, Take&& take) {
@@ -236,6 +242,7 @@ class FlowStore {
     std::uint64_t lines = 0;         ///< in all, up to `end`
     std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
     std::size_t edits = 0;           ///< how many gaps have been filled; each moves what is behind it
+    bool broke_off = false;          ///< as FlowState has it
     bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
     std::uint64_t bytes = 0;         ///< of its streams, up to `end`
     std::uint64_t made_room = 0;     ///< of these, bytes before `begin`
@@ -318,19 +325,19 @@ class FlowStore {
     auto result = change();
     file_bytes_ = file_bytes_ - files + file_pages(log.written().length);
     buffered_ = buffered_ - buffered + log.buffered();
+    count_lost(log);
     return result;
+  }
+  void count_lost(FlowLog& log) {
+    stats_.evicted_bytes.at(static_cast<std::size_t>(Eviction::kFile)) += log.take_lost();
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room(const Flow* writer = nullptr);
   [[nodiscard]] bool has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const;
   [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
-    count_lost(log);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
-  void count_lost(FlowLog& log) {
-    stats_.evicted_bytes.at(static_cast<std::size_t>(Eviction::kFile)) += log.take_lost();
-  }
   void forget(const Ref& flow);
   void remove_old(std::uint64_t wall_ns);
   [[nodiscard]] bool is_over(const Flow& flow) const;

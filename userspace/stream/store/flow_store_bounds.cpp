@@ -77,6 +77,7 @@ void FlowStore::forget(const Ref& flow) {
   left.first = log.first();
   left.past = log.past();
   left.streams = log.streams();
+  left.breaks = log.breaks();
   left.ended = log.ended() != 0;
   left.shown = log.shown();
   left.before = log.before();

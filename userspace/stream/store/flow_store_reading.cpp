@@ -95,6 +95,7 @@ FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
           .lines = log.lines(),
           .missing = log.missing(),
           .edits = log.edits(),
+          .broke_off = log.broke_off(),
           .terminal = flow.terminal,
           .bytes = log.bytes(),
           .made_room = log.made_room(),

@@ -264,6 +264,7 @@ void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
   if (stream.passed > stream.lines.next()) miss(stream, stream.passed, writing);
   stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
   flush_record(stream, writing);
+  if (stream.broke_off) add_break(stream, writing);
   writing.end_stream(*stream.flow, stream.end_time);
   stream.flow.reset();
   stream.written.reset();
@@ -308,6 +309,12 @@ void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writin
 void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing) {
   writing.add_gap(*stream.flow, stream.number, stream.output, to, stream.time, why_missing(stream, from, to));
   if (stream.records && to > from) add_source_gap(stream, to, to - from, writing);
+}
+
+// What the source wrote from here on passed uncounted. The next stream of the flow goes on behind this mark.
+void Pipeline::add_break(const Stream& stream, FlowStore::Writing& writing) {
+  writing.add_break(*stream.flow, stream.number, stream.output, stream.end_time);
+  if (stream.records) add_source_break(stream, writing);
 }
 
 MissingCause Pipeline::why_missing(Stream& stream, std::uint64_t from, std::uint64_t to) const {

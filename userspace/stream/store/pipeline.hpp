@@ -137,6 +137,7 @@ class Pipeline {
   void count_for(Stream& stream, const std::string& flow) const;
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
   void add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing);
+  void add_break(const Stream& stream, FlowStore::Writing& writing);
   [[nodiscard]] MissingCause why_missing(Stream& stream, std::uint64_t from, std::uint64_t to) const;
   [[nodiscard]] bool know_scheduler(Stream& stream);
   void take_earlier_records(Stream& stream, FlowStore::Writing& writing);
@@ -145,6 +146,7 @@ class Pipeline {
   void flush_record(Stream& stream, FlowStore::Writing& writing);
   void flush_records(Clock::time_point now);
   void add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t bytes, FlowStore::Writing& writing);
+  void add_source_break(const Stream& stream, FlowStore::Writing& writing);
   static void mark_gaps(const Stream& stream, FlowStore::Flow& flow, std::uint64_t time,
                         FlowStore::Writing& writing);
   void tell_gaps(Clock::time_point now);

@@ -53,6 +53,7 @@ void Pipeline::take_earlier_records(Stream& stream, FlowStore::Writing& writing)
     if (line.missing) {
       begin += *line.missing;
       flush_record(stream, writing);
+      if (!line.counted()) continue;  // a stream has nothing behind this mark, so it is another one's
       add_source_gap(stream, begin, *line.missing, writing);
       continue;
     }
@@ -118,6 +119,24 @@ void Pipeline::add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t by
   if (!writing.add_source_gap(*main, stream.number, stream.output, to, bytes, stream.time)) return;
   if (ends_line) schedulers_.main_log({}, true);
   schedulers_.main_log(scheduler_gap_text(bytes), true);
+}
+
+// The main log has the mark in its place. Of the pods' flows, those have it that were written to a moment before.
+void Pipeline::add_source_break(const Stream& stream, FlowStore::Writing& writing) {
+  if (schedulers_.main_log) {
+    const FlowStore::Ref main = writing.flow(kMainLogFlow);
+    const bool ends_line = main->log.is_amid_line();
+    if (writing.add_break(*main, stream.number, stream.output, stream.end_time)) {
+      if (ends_line) schedulers_.main_log({}, true);
+      schedulers_.main_log(gap_text(0, MissingCause::kBrokeOff, {.of_scheduler = true}), true);
+    }
+  }
+  writing.derived_from(stream.number, [&](FlowStore::Flow& flow) {
+    if (flow.log.last() + kAround >= stream.time)
+      writing.add_break(flow, stream.number, stream.output, stream.end_time);
+    else
+      FlowStore::Writing::skip_break(flow, stream.number);
+  });
 }
 
 // Before a line, the flow is told of all that was lost since its last one; a new flow, of what was lost a moment before.

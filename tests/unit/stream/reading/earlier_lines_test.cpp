@@ -168,6 +168,27 @@ TEST_F(EarlierLinesTest, GapsOfTheJournal) {
   EXPECT_EQ(log().find("missing"), std::string::npos) << "the runtime has them";
 }
 
+// The journal has both sides of the place, and they are not one line.
+TEST_F(EarlierLinesTest, WhereTheCaptureBrokeOffTheJournalSaysSo) {
+  const std::array<std::string, 2> sides{numbered(0, 1000) + "cut", numbered(1000, 2000)};
+  for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}}) {
+    flow::Batch batch;
+    const std::string& text = sides.at(stream - 1);
+    batch.add(flow::StreamEntry{stream, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
+    batch.add(flow::BytesEntry{stream, 0, stream * kSecond, 0, flow::as_bytes(text)});
+    if (stream == 1) {
+      batch.add(flow::MissedEntry{stream, text.size(), text.size(), 2 * kSecond});
+      batch.add(flow::EndEntry{stream, text.size(), 2 * kSecond, {}});
+    }
+    append(batch);
+  }
+  ASSERT_LT(stored_lines(), 900U);
+  EXPECT_EQ(log({.gaps = true}), sides[0] + " [flowtap: cut]\n" +
+                                     flow::gap_text(0, flow::MissingCause::kBrokeOff) + "\n" + sides[1] +
+                                     "|");
+  EXPECT_EQ(log({}), sides[0] + "\n" + sides[1] + "|");
+}
+
 // containerd drops "\r" before a newline. So does the log, from wherever it is read; a "\r" elsewhere stays.
 TEST_F(EarlierLinesTest, ReturnsBeforeNewlinesAreWhereTheRuntimeHasThem) {
   drops_returns_ = true;

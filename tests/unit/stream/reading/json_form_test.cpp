@@ -63,14 +63,24 @@ TEST_F(JsonFormTest, GapsAndWhatTheyHaveCut) {
       "6Z\",\"text\":\"[flowtap: 7 bytes are missing here]\",\"missing_bytes\":7,\"stream\":\"stdout\"}\n");
   take(form, "cut", false), form.jump(piece_), form.say("2 lines", piece_);
   EXPECT_EQ(got(), "7Z\",\"text\":\"cut\",\"cut\":true}\n{\"text\":\"[flowtap: 2 lines]\"}\n");
+  // Nobody knows how many bytes, so no number says it.
+  const std::string broke_off = flow::gap_text(0, flow::MissingCause::kBrokeOff);
+  form.take({.time = ++time_,
+             .output = "stderr",
+             .full = true,
+             .missing = 0,
+             .text = broke_off,
+             .cause = flow::MissingCause::kBrokeOff},
+            piece_);
+  EXPECT_EQ(got(), "8Z\",\"text\":\"" + broke_off + "\",\"cause\":\"broke_off\",\"stream\":\"stderr\"}\n");
   // A container may write what we write, but not the members.
   take(form, "[flowtap: 7 bytes are missing here]\",\"missing_bytes\":7");
-  EXPECT_EQ(got(), "8Z\",\"text\":\"[flowtap: 7 bytes are missing here]\\\",\\\"missing_bytes\\\":7\"}\n");
+  EXPECT_EQ(got(), "9Z\",\"text\":\"[flowtap: 7 bytes are missing here]\\\",\\\"missing_bytes\\\":7\"}\n");
   JsonForm plain({});
   take(plain, "cu", false), lose(plain), take(plain, "t");
-  EXPECT_EQ(
-      got(),
-      "9Z\",\"text\":\"cu\",\"cut\":true}\n{\"time\":\"1970-01-01T00:00:00.000000011Z\",\"text\":\"t\"}\n");
+  EXPECT_EQ(got(),
+            "{\"time\":\"1970-01-01T00:00:00.000000010Z\",\"text\":\"cu\",\"cut\":true}\n"
+            "{\"time\":\"1970-01-01T00:00:00.000000012Z\",\"text\":\"t\"}\n");
 }
 
 TEST_F(JsonFormTest, ALineWithoutEndIsGivenInParts) {

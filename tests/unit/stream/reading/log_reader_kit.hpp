@@ -39,6 +39,10 @@ class LogReaderTest : public testing::Test {
     at_ += bytes;
     writing.add_gap(*writing.flow("f"), 1, "stdout", at_, ++time_ * 1'000'000'000);
   }
+  void break_off() {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_break(*writing.flow("f"), 1, "stdout", ++time_ * 1'000'000'000);
+  }
   void end() {
     flow::FlowStore::Writing writing(*store_, {});
     writing.end_stream(*writing.flow("f"), 1);

@@ -133,6 +133,18 @@ TEST_F(LogReaderTest, TheTailOfALargeLog) {
   EXPECT_TRUE(log() == all + "|");
 }
 
+// It is no line to those who are shown no gaps, and nobody waits for what nobody looks for.
+TEST_F(LogReaderTest, WhereTheCaptureBrokeOff) {
+  say("one"), say("tw", false);
+  break_off();
+  const std::string mark = flow::gap_text(0, flow::MissingCause::kBrokeOff) + "\n";
+  EXPECT_EQ(log({.tail_lines = 1}), "tw\n|");
+  EXPECT_EQ(log({.tail_lines = 2}), "one\ntw\n|");
+  EXPECT_EQ(log({.tail_lines = 2, .gaps = true}), "tw [flowtap: cut]\n" + mark + "|");
+  EXPECT_EQ(reader({})->missing_bytes(), 0U);
+  EXPECT_EQ(log({.follow = true}), "one\ntw [flowtap: cut]\n" + mark);
+}
+
 // One thread answers all, so nothing is done for long at a time, whatever is asked for.
 TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
   constexpr std::size_t kStep = std::size_t{256} << 10U;  // no more of a log in one

@@ -182,6 +182,14 @@ TEST_F(OtelFormTest, AGapSaysHowMuchAndWhyAndMarksWhatItHasCut) {
             (All{{"flowtap.flow", "f"}, {"flowtap.missing_bytes", "7"}, {"flowtap.cause", "ring_full"}}));
   EXPECT_EQ(attributes(got.at(2)), (All{{"flowtap.flow", "f"}}));
   EXPECT_EQ(attributes(got.at(3)), (All{{"flowtap.flow", "f"}, {"flowtap.missing_bytes", "7"}}));
+  form.take({.time = 1,
+             .output = "stdout",
+             .full = true,
+             .missing = 0,
+             .text = "[gap]",
+             .cause = flow::MissingCause::kBrokeOff},
+            piece_);
+  EXPECT_EQ(attributes(records().at(0)), (All{{"flowtap.flow", "f"}, {"flowtap.cause", "broke_off"}}));
   OtelForm plain("f", {}, false);
   take(plain, "cut o", false), lose(plain);
   EXPECT_EQ(bodies(), (Bodies{"cut o"}));

@@ -50,6 +50,26 @@ TEST_F(FlowGapsTest, AreGivenUpOnce) {
   EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
 }
 
+// What is on the other side of a place where the capture broke off does not stand beside the gap.
+TEST_F(FlowGapsTest, BesideACaptureThatBrokeOffAreLookedForOnTheirSide) {
+  begin();
+  keep(1, 100);
+  capture(1, 20);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_break(*writing.flow(kFlow), 1, "stdout", 20'000'000'000);
+  }
+  follow();
+  EXPECT_TRUE(followed().contains(flow::gap_text(0, flow::MissingCause::kBrokeOff))) << "nobody looks for it";
+  capture(31, 50), lose(50), capture(51, 60);
+  const GapRound round = fill(true);
+  EXPECT_EQ(of(round, RefillResult::kExact), line(50).size());
+  EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
+  const std::string text = log({.gaps = true});
+  EXPECT_TRUE(text.contains(line(19) + flow::gap_text(0, flow::MissingCause::kBrokeOff) + "\n" + line(31)))
+      << text;
+}
+
 // This holds however late the end of a container is known.
 TEST_F(FlowGapsTest, AtTheEndWaitForTheEnd) {
   begin();

@@ -48,23 +48,63 @@ struct OlderBuild {
   char magic;
   std::size_t state;  // bytes
 };
-std::string older_index(std::string_view index, const OlderBuild& build) {
+// An index with each of its rows changed.
+template <typename Change>
+std::string changed_index(std::string_view index, Change&& change) {
   constexpr std::size_t kMagic = 8;
-  constexpr std::size_t kState = 176;
   std::string older(index.substr(0, kMagic));
-  older.back() = build.magic;
   for (std::string_view rest = index.substr(kMagic); !rest.empty();) {
     std::uint32_t size = 0;
     rest.copy(reinterpret_cast<char*>(&size), sizeof(size));
     std::string row(rest.substr(2 * sizeof(size), size));
     rest.remove_prefix(2 * sizeof(size) + size);
-    row.erase(build.state, kState - build.state);
+    change(row);
     for (const std::uint32_t word :
          {static_cast<std::uint32_t>(row.size()), crc32c(0, std::as_bytes(std::span(row)))})
       older.append(reinterpret_cast<const char*>(&word), sizeof(word));
     older += row;
   }
   return older;
+}
+std::string older_index(std::string_view index, const OlderBuild& build) {
+  constexpr std::size_t kState = 176;
+  std::string older =
+      changed_index(index, [&](std::string& row) { row.erase(build.state, kState - build.state); });
+  older[7] = build.magic;
+  return older;
+}
+
+// It was known, and told nowhere. Its place has passed.
+TEST(FlowIndex, ABreakThatAnEarlierBuildKnewIsNotToldLate) {
+  constexpr std::size_t kFlags = 128;  // of a row, and one of them says that breaks are told
+  constexpr char kTells = 8;
+  const TmpfsDir dir;
+  auto store = FlowStore::open({.dir = dir / ""});
+  Writer(*store, "f", 1).say("one"), Writer(*store, "g", 3).say("one");
+  {
+    FlowStore::Writing writing(*store, {});
+    writing.set_broke_off(*writing.flow("f"));
+  }
+  store->flush({}, 1, true);
+  store.reset();
+  const std::string path = dir / ".index";
+  std::string index;
+  {
+    std::ifstream in(path, std::ios::binary);
+    index = {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << changed_index(
+      index, [](std::string& row) { row[kFlags] = static_cast<char>(row[kFlags] & ~kTells); });
+  for (int start = 0; start < 2; ++start) {
+    store = FlowStore::open({.dir = dir / ""});
+    {
+      FlowStore::Writing writing(*store, {});
+      EXPECT_FALSE(writing.add_break(*writing.flow("f"), 1, "stdout", 5));
+      EXPECT_EQ(writing.add_break(*writing.flow("f"), 2, "stdout", 5), start == 0) << "a later one";
+      EXPECT_EQ(writing.add_break(*writing.flow("g"), 3, "stdout", 5), start == 0) << "none was known";
+    }
+    store->flush({}, 1, true);
+  }
 }
 
 class OlderIndex : public testing::TestWithParam<OlderBuild> {

@@ -22,7 +22,10 @@ JournalLines::JournalLines(const flow::Journal& journal, const std::string& flow
     }
     if (end == 0) continue;
     const std::string_view output = stream.name->output == "stderr" ? "stderr" : "stdout";
-    sources_.emplace(stream.number, Source{.output = output, .end = end, .last = stream.sums.last});
+    const bool broke_off = stream.broke_off && end == stream.sums.passed;
+    sources_.emplace(stream.number,
+                     Source{.output = output, .end = end, .last = stream.sums.last, .broke_off = broke_off});
+    reach_.broke_off = reach_.broke_off || broke_off;
     std::optional<std::uint64_t> time;
     reach_.bytes += end - find_oldest(stream.number, end, &time);
     if (time) reach_.first = std::min(reach_.first.value_or(*time), *time);
@@ -87,7 +90,11 @@ void JournalLines::go_to(const Offsets& next) {
   for (auto& [number, source] : sources_) {
     const auto known = next.find(number);
     const std::uint64_t at = known == next.end() ? 0 : std::min(known->second, source.end);
-    source = Source{.output = source.output, .end = source.end, .last = source.last, .given = at};
+    source = Source{.output = source.output,
+                    .end = source.end,
+                    .last = source.last,
+                    .broke_off = source.broke_off,
+                    .given = at};
     source.lines.skip_to(at);
     given_.at(output_index(source.output)) += at;
     if (at < source.end) cursors_.push_back({number, at});
@@ -186,6 +193,11 @@ void JournalLines::finish(Source& source, std::uint64_t from, const Take& take) 
   }
   source.time = std::max(source.time, source.last);
   give_gap(source, take);
+  // If the store's log begins here, it has the mark.
+  if (source.broke_off && room_for(source) > 0) {
+    const std::string text = flow::gap_text(0, MissingCause::kBrokeOff);
+    take(CriLine{source.time, source.output, true, 0, text, false, MissingCause::kBrokeOff});
+  }
 }
 
 }  // namespace flowtap

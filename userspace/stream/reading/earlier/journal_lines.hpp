@@ -40,10 +40,11 @@ class JournalLines {
     OfOutputs ends{};         ///< bytes that passed up to the ends
     std::uint64_t bytes = 0;  ///< of these, bytes from the oldest that it has on, with the gaps between them
     std::uint64_t missing = 0;  ///< of `ends`, bytes that it does not have
+    bool broke_off = false;     ///< and nobody knows how many more
     std::optional<std::uint64_t> first =
         {};  ///< time of the oldest byte, ns since 1970; absent: there is none
     [[nodiscard]] std::uint64_t all() const { return ends[0] + ends[1]; }
-    [[nodiscard]] bool is_without_gaps() const { return missing + bytes == all(); }
+    [[nodiscard]] bool is_without_gaps() const { return !broke_off && missing + bytes == all(); }
   };
   [[nodiscard]] const Reach& reach() const { return reach_; }
 
@@ -69,6 +70,7 @@ class JournalLines {
     std::string_view output;
     std::uint64_t end = 0;
     std::uint64_t last = 0;   // time of the stream's last bytes, as far as was known
+    bool broke_off = false;   // at `end`
     std::uint64_t given = 0;  // up to here
     flow::LineAssembler lines = {};
     std::uint64_t time = 0;     // of the bytes that were read last

@@ -20,7 +20,7 @@ void JsonForm::take(const flow::CriLine& line, Piece& piece) {
     flush(output, "cut", piece);
     if (!shows_gaps(options_)) return;
     boost::json::object gap = timed_text(clock_.text(line.time), line.text);
-    gap["missing_bytes"] = *line.missing;
+    if (const auto bytes = line.counted()) gap["missing_bytes"] = *bytes;
     if (line.cause != flow::MissingCause::kUnknown) gap["cause"] = std::string(to_string(line.cause));
     gap["stream"] = std::string(line.output);
     return put(boost::json::serialize(gap), piece);

@@ -15,7 +15,8 @@ namespace flowtap {
 /// kLongest goes on in an object of its own. Further members say what is special:
 ///   "cut":true       bytes that are missing, or were passed over, have cut off the line's end
 ///   "partial":true   the line goes on in this output's next object, or the output ended in it
-///   "missing_bytes"  a gap of this many bytes of "stream"; "cause" is one word, if it is known, and "text" says all of it
+///   "missing_bytes"  a gap of this many bytes of "stream"; "cause" is one word, if it is known, and "text" says all of it.
+///                    With "cause":"broke_off" nobody knows how many, and this member is absent
 /// A message of flowtap's own has no time. A byte limit is kept to by whole objects.
 class JsonForm final : public Form {
  public:

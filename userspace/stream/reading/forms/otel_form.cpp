@@ -16,7 +16,7 @@ void OtelForm::take(const CriLine& line, Piece& piece) {
   piece.missing_before += *line.missing;
   if (!shows_gaps(options_)) return;
   OtelRecord gap{line.time, 0, line.output, line.text};
-  gap.missing = line.missing;
+  gap.missing = line.counted();
   gap.cause = line.cause;
   put(gap, piece);
 }

@@ -27,7 +27,8 @@ struct OtelRecord {
 /// {"timeUnixNano":"...","severityNumber":...,"severityText":"...","body":{"stringValue":"..."},"attributes":[...],
 /// "traceId":"...","spanId":"..."} on one line. The flow is the trace. The attributes say whose record it is, by the semantic
 /// conventions for Kubernetes, and have the keys of a record of klog. There is no severity if the record does not say it.
-/// flowtap.missing_bytes and flowtap.cause are a gap's attributes; flowtap.cut marks a record that a gap has cut.
+/// flowtap.missing_bytes and flowtap.cause are a gap's attributes, each absent where it is not known; flowtap.cut marks a record
+/// that a gap has cut.
 [[nodiscard]] std::string otel_record(std::string_view flow, const OtelRecord& record);
 
 }  // namespace flowtap

@@ -23,6 +23,12 @@ class Search {
     const Gap sides{of_.captured.substr(begin, gap.at - begin),
                     of_.captured.substr(gap.at, std::min(to - gap.at, kGapSide)), gap.length};
     auto found = behind_last(sides, from, gap.at);
+    // Where the capture broke off nothing is looked for. What comes behind it is searched for anew if something is missing there.
+    if (gap.length == 0) {
+      anchored_ = found.has_value();
+      if (found) behind_ = found->at;
+      return std::nullopt;
+    }
     // A side says nothing if it is an end that may not be final, or a beginning that may be amid the text.
     const bool is_last = index_ == of_.gaps.size();
     const bool known = !sides.before.empty() && (!sides.after.empty() || (is_last && of_.ended));

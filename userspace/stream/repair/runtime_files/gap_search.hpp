@@ -16,7 +16,7 @@ namespace flowtap::flow {
 /// A gap between captured bytes.
 struct GapPlace {
   std::size_t at = 0;        ///< bytes that were captured before it
-  std::uint64_t length = 0;  ///< bytes that are missing
+  std::uint64_t length = 0;  ///< bytes that are missing; 0: nobody knows how many, and there is no refill
 };
 
 /// One output's captured bytes, its gaps, and the text to search.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace flowtap::flow {
 namespace {
 
@@ -61,6 +63,25 @@ TEST(GapSearch, TheDistanceTellsWhereTheBytesDoNot) {
   const std::size_t second = lines(0, 50).size() + same.size() - 2000;
   const Lost lost(text, {{first, first + 300}, {second, second + 2004}});
   EXPECT_EQ(lost.found(text), 2U);
+}
+
+// Such a place costs no search, and what comes behind it is found by itself.
+TEST(GapSearch, PlacesOfUnknownLengthArePassedOver) {
+  const std::string text = lines(0, 600);
+  std::string captured;
+  std::vector<GapPlace> gaps;
+  for (int i = 0; i < 400; i += 20) {
+    captured += lines(i, i + 15);
+    gaps.push_back({captured.size(), 0});
+  }
+  captured += lines(400, 450);
+  gaps.push_back({captured.size(), lines(450, 460).size()});
+  captured += lines(460, 600);
+  const auto found = find_gaps({captured, gaps, text, RuntimeFormat::kK8sFile, true});
+  ASSERT_TRUE(found.back());
+  EXPECT_FALSE(found.back()->approximate);
+  EXPECT_EQ(found.back()->bytes, lines(450, 460));
+  EXPECT_EQ(std::ranges::count_if(found, [](const auto& one) { return one.has_value(); }), 1);
 }
 
 TEST(GapSearch, AtTheEnd) {
