@@ -398,6 +398,21 @@ TEST(KlogOfAnEvent, OfHamisStaysHamis) {
   EXPECT_EQ(facts_of(event), Facts{"bound HAMi shop/web-0 |  | "});
 }
 
+TEST(KubeEvents, AMessageMayHaveItsPodWithTheNamespace) {
+  const auto ns = [](const std::string& message) {
+    KubeEvents events;
+    const auto event = events.read("3m  Warning  FailedScheduling  pod/j-0  " + message);
+    return event ? event->ns : "none";
+  };
+  EXPECT_EQ(ns("Pod ml/j-0 can possibly be assigned to n1"), "ml");
+  EXPECT_EQ(ns("gang of (ml/j-0)."), "ml");
+  EXPECT_EQ(ns("rejected: ml/j-0."), "ml");
+  for (const char* const none :
+       {"Pod ml/j-01 waits", "Post https://10.0.0.1/api/v1/ml/pods/j-0", "ml/j-0.x waits", "M_L/j-0 waits",
+        "j-0 waits", "/j-0 waits", "a.b/j-0 waits"})
+    EXPECT_EQ(ns(none), "default") << none;
+}
+
 TEST(KubeEvents, AMessageMayNameItsPodsNamespace) {
   KubeEvents events;
   const auto event =

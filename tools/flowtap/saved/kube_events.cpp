@@ -47,6 +47,22 @@ std::optional<PodName> pod_in(std::string_view message) {
   return named;
 }
 
+// Where the message has the pod itself as "ns/name": "Pod ml/web-0 can possibly be assigned to node-1". Empty: it has not.
+std::string_view namespace_in(std::string_view message, std::string_view pod) {
+  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '/'; };
+  const std::string own = std::string(1, '/').append(pod);
+  for (std::size_t at = message.find(own); at != std::string_view::npos; at = message.find(own, at + 1)) {
+    const std::string_view behind = message.substr(at + own.size());
+    const bool goes_on = !behind.empty() && (behind.front() == '.' ? behind.size() > 1 && behind[1] != ' '
+                                                                   : is_of_name(behind.front()));
+    std::size_t begin = at;
+    while (begin > 0 && is_of_name(message[begin - 1])) --begin;
+    const std::string_view ns = message.substr(begin, at - begin);
+    if (!goes_on && flow::is_dns_label(ns)) return ns;
+  }
+  return {};
+}
+
 // strconv.Quote writes some control characters with letters, which are read as the same.
 std::string go_quoted(std::string_view text) {
   std::string escaped;
@@ -215,6 +231,8 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
     ++nameless_;
     return std::nullopt;
   }
+  if (event.ns.empty() && event.reason == kFailedScheduling)
+    event.ns = namespace_in(event.message, event.pod);
   if (event.ns.empty()) {
     ++without_namespace_;
     event.ns = "default";

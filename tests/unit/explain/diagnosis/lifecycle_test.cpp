@@ -69,6 +69,29 @@ TEST(Lifecycle, APodThatIsDeletedIsToldInWhateverWords) {
   EXPECT_EQ(told({"Pod NS/p doesn't exist in informer cache: x"}), "pending 0") << "no pod's name";
 }
 
+// A text may have the pod's namespace, and then tells of this pod only if it is the same.
+TEST(Lifecycle, APodIsItselfInItsOwnNamespaceOnly) {
+  const auto event = [](const std::string& message) {
+    return R"("Event occurred" object="ns/p" kind="Pod" reason="FailedScheduling" message=")" + message + '"';
+  };
+  const auto error = [](const std::string& err) {
+    return R"("Error scheduling pod; retrying" pod="ns/p" err="running Bind plugin \"B\": )" + err + '"';
+  };
+  EXPECT_EQ(told({event("skip schedule deleting pod: ns/p")}), "pending 1 deleted");
+  EXPECT_EQ(told({event("skip schedule deleting pod: other/p")}), "failed 1");
+  for (const char* const own : {"p", "ns/p"}) {
+    const std::string pod = std::string("pod ") + own;
+    EXPECT_EQ(told({kBegin, error(pod + R"( is already assigned to node \"n2\")")}), "succeeded 1") << own;
+    EXPECT_EQ(told({kBegin, error(pod + " is being deleted, cannot be assigned to a host")}),
+              "failed 1 deleted")
+        << own;
+    EXPECT_EQ(told({kBegin, error(std::string(R"(pods \")") + own + R"(\" not found)")}), "failed 1 deleted")
+        << own;
+  }
+  EXPECT_EQ(told({kBegin, error(R"(pod other/p is already assigned to node \"n2\")")}), "failed 1");
+  EXPECT_EQ(told({kBegin, error("pod other/p is being deleted, cannot be assigned to a host")}), "failed 1");
+}
+
 TEST(Lifecycle, ABindThatComesTooLateSaysWhatBecameOfThePod) {
   EXPECT_EQ(
       told(

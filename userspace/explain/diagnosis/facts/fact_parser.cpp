@@ -91,19 +91,23 @@ std::string_view FactParser::marked(Field field, std::string_view text, bool cut
   return own;
 }
 
-// The row's pattern, with the pod's own name in it; nothing if it asks for the name and the record has none.
-std::optional<std::string_view> FactParser::pattern_of(const FactRow& row) {
-  std::string_view pattern = row.pattern;
-  std::size_t at = pattern.find(kSelf);
-  if (at == std::string_view::npos) return pattern;
+// The row's pattern, with the pod's own name in it as the text has it; nothing if it asks for the name, and the text does not match
+// with it. A text with another namespace is about another pod.
+std::optional<std::string_view> FactParser::pattern_of(const FactRow& row, std::string_view text) {
+  if (!row.pattern.contains(kSelf)) return row.pattern;
   const std::string_view name = named_.pod.name.empty() ? named_.name : named_.pod.name;
   if (name.empty()) return std::nullopt;
-  pattern_.clear();
-  for (; at != std::string_view::npos; at = pattern.find(kSelf)) {
-    pattern_.append(pattern.substr(0, at)).append(name);
-    pattern.remove_prefix(at + kSelf.size());
+  for (const std::string_view ns : {std::string_view(), named_.pod.ns}) {
+    pattern_.clear();
+    std::string_view rest = row.pattern;
+    for (std::size_t at = 0; (at = rest.find(kSelf)) != std::string_view::npos;) {
+      pattern_.append(rest.substr(0, at)).append(ns).append(ns.empty() ? "" : "/").append(name);
+      rest.remove_prefix(at + kSelf.size());
+    }
+    pattern_.append(rest);
+    if (matches(pattern_, text, [](std::string_view, std::string_view) {})) return pattern_;
   }
-  return pattern_.append(pattern);
+  return std::nullopt;
 }
 
 bool FactParser::read_row(const FactRow& row, std::string_view text) {
@@ -121,8 +125,6 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   fact.scheduler = row.scheduler;
   fact.weight = row.weight;
   if (!row.pattern.empty()) {
-    const auto pattern = pattern_of(row);
-    if (!pattern) return false;
     bool cut = false;
     if (!row.apart.empty()) {
       const flow::KlogPair* pair = pair_of(row.apart);
@@ -130,6 +132,8 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
       text = text_of(*pair, apart_);
       cut = pair->kind == flow::KlogPair::Kind::kCut;
     }
+    const auto pattern = pattern_of(row, text);
+    if (!pattern) return false;
     bool named = true;
     const auto take = [&](std::string_view name, std::string_view taken) {
       if (name == "pod") {

@@ -34,7 +34,7 @@ class FactParser {
   bool read_trigger();
   bool read_preemptor();
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
-  [[nodiscard]] std::optional<std::string_view> pattern_of(const FactRow& row);
+  [[nodiscard]] std::optional<std::string_view> pattern_of(const FactRow& row, std::string_view text);
   bool read_row(const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
   std::string_view marked(Field field, std::string_view text, bool cut);
