@@ -58,5 +58,20 @@ TEST(SchedulerNames, ThePluginTellsTheNumaAwareOne) {
   EXPECT_EQ(name_in({config({"default-scheduler", "topo"}), kBegin, kVerdict, kNone}), kNumas);
 }
 
+// Informers tell each scheduler of every pod, and a scheduler may end another one's pods.
+TEST(SchedulerNames, AnotherOnesWordNamesNoPods) {
+  for (
+      const char* const says :
+      {R"("Add event for scheduled pod" pod="ns/p")", R"("Update event for scheduled pod" pod="ns/p")",
+       R"("Delete event for scheduled pod" pod="ns/p")",
+       R"("Preemptor Pod preempted victim Pod" preemptor="ns/hi" victim="ns/p" node="n1")",
+       R"("Event occurred" object="ns/p" kind="Pod" reason="Preempted" message="Preempted by ns/hi on node n1")"}) {
+    DiagnosisStore store;
+    test::read(store, test::log_of({kBegin, kBound}));
+    test::read(store, test::log_of({config({"gpu-scheduler"}), says}));
+    EXPECT_EQ(store.find("ns", "p").value_or(Diagnosis{}).scheduler, "kube-scheduler") << says;
+  }
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis

@@ -86,7 +86,8 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
     last_ = fact.instant;
   }
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
-  const bool names = !fact.by.empty() && (fact.by != kOneOfSeveral || by_.empty());
+  const bool names =
+      !fact.by.empty() && !may_be_others(fact.kind) && (fact.by != kOneOfSeveral || by_.empty());
   if (names && by_ != fact.by) keep_always(by_, fact.by);
   take(fact, places, texts);
   time_.closed = time_.closed || is_end(fact);

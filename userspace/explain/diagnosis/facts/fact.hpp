@@ -72,6 +72,13 @@ enum class FactKind : std::uint8_t {
          kind == FactKind::kReleased;
 }
 
+/// Whether another scheduler than the pod's own may say it: an informer tells each of them of every pod, and one may make room for
+/// its pods where another's are.
+[[nodiscard]] constexpr bool may_be_others(FactKind kind) {
+  return kind == FactKind::kHasNode || kind == FactKind::kGone || kind == FactKind::kPreempted ||
+         kind == FactKind::kDisplaced;
+}
+
 /// What a fact may carry.
 enum class Field : std::uint8_t {
   kUid,
