@@ -398,6 +398,19 @@ TEST(KlogOfAnEvent, OfHamisStaysHamis) {
   EXPECT_EQ(facts_of(event), Facts{"bound HAMi shop/web-0 |  | "});
 }
 
+// kube-batch's, and the first Volcano's, have the reason of the pod's condition. Others' events of that reason are no verdict.
+TEST(KubeEvents, VolcanosWordsAreAVerdictWhateverTheReason) {
+  KubeEvents events;
+  const auto reason = [&events](const std::string& message) {
+    const auto event = events.read("ml  3m  Warning  Unschedulable  pod/j-0  " + message);
+    return event ? event->reason : "none";
+  };
+  EXPECT_EQ(reason("all nodes are unavailable: 3 node(s) resource fit failed."), "FailedScheduling");
+  EXPECT_EQ(reason("0/3 nodes are unavailable: 3 Insufficient cpu."), "FailedScheduling");
+  EXPECT_EQ(reason("pod group is not ready, 2 Pending, 2 minAvailable."), "FailedScheduling");
+  EXPECT_EQ(reason("the quota is used up"), "none");
+}
+
 TEST(KubeEvents, AMessageMayHaveItsPodWithTheNamespace) {
   const auto ns = [](const std::string& message) {
     KubeEvents events;

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "base/trimmed.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 #include "klog_stamp.hpp"
 #include "kube_columns.hpp"
 #include "reporters.hpp"
@@ -24,6 +25,8 @@ constexpr std::string_view kScheduled = "Scheduled";
 // client-go writes this before the message of events that are too many.
 constexpr std::string_view kCombined = "(combined from similar events): ";
 constexpr std::string_view kFailedScheduling = "FailedScheduling";
+// kube-batch and the first Volcano give the event the condition's reason.
+constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kPreempted = "Preempted";
 
 bool is_event(std::string_view type, std::string_view reason) {
@@ -215,6 +218,8 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
 
 std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
   if (event.message.empty()) return std::nullopt;
+  if (event.reason == kUnschedulable && diagnosis::is_volcanos(event.message))
+    event.reason = kFailedScheduling;
   if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted)
     return std::nullopt;
   if (event.message.starts_with(kCombined)) event.message.erase(0, kCombined.size());

@@ -126,7 +126,8 @@ std::string no_node(const Diagnosis& diagnosis) {
     if (one.reason.empty() && full != diagnosis.reasons.end()) one.reason = full->reason;
   std::string counted = reasons_text(reasons);
   if (cut) counted.append(counted.empty() ? "" : ", ").append("the rest is cut off");
-  return no_node_words(failed.nodes) + "; " + counted + room_words(diagnosis);
+  return (failed.at_most ? "no node fits" : no_node_words(failed.nodes)) + "; " + counted +
+         room_words(diagnosis);
 }
 
 std::string undecided(const Diagnosis& diagnosis) {
@@ -134,9 +135,11 @@ std::string undecided(const Diagnosis& diagnosis) {
   if (diagnosis.filter.verdict == Verdict::kPassed) {
     const std::string node = target_of(diagnosis);
     if (const std::string& waits = diagnosis.lifecycle.waits; !waits.empty())
-      return fmt::format(
-          "{} a place for it, and it waits there {} (Permit)", node.empty() ? "there is" : node + " has",
-          waits == diagnosis::kWaitsForGroup ? "for the rest of its group" : "until a plugin lets it go on");
+      return fmt::format("{} a place for it, and it waits there {}",
+                         node.empty() ? "there is" : node + " has",
+                         waits == diagnosis::kWaitsForGang    ? "for the rest of its group"
+                         : waits == diagnosis::kWaitsForGroup ? "for the rest of its group (Permit)"
+                                                              : "until a plugin lets it go on (Permit)");
     return (!node.empty() ? node + " fits"
             : fit > 1     ? grouped(fit) + " nodes fit"
                           : "a node fits") +

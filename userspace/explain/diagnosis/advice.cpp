@@ -159,7 +159,8 @@ List of_small_nodes(List list, bool one_each) {
 bool has_one_reason_each(const Diagnosis& diagnosis) {
   std::size_t counted = 0;
   for (const NodesReason& reason : diagnosis.reasons) counted += reason.nodes;
-  return counted <= failed_nodes(diagnosis).nodes;
+  const FailedNodes failed = failed_nodes(diagnosis);
+  return !failed.at_most && counted <= failed.nodes;
 }
 
 // Some node fails by what other pods take, or by something that the table does not know. Nothing is known of nodes: it may, too.

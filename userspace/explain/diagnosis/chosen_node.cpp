@@ -40,7 +40,7 @@ bool ClusterSeen::is_of_chosen_node(const FitError& error) {
     if (is_on_chosen_node(reason)) return true;
     if (nodes_ > 1 && tells_preemption_ && !advice_for(reason)) return true;
   }
-  nodes_ = error.nodes;
+  if (error.nodes > 0) nodes_ = error.nodes;
   tells_preemption_ = tells_preemption_ || error.preemption.contains(kPreemption);
   return false;
 }

@@ -97,7 +97,8 @@ struct Lifecycle {
   bool deleted = false;      ///< it is gone, or going
   std::string preempted_by;  ///< the pod for which it was ended, "ns/name"
   std::string preempted_on;  ///< the node on which that was; empty: it is not said
-  std::string waits;         ///< it has its node, and waits there for this: kWaitsForGroup or kWaitsForPermit
+  std::string
+      waits;  ///< it has its node, and waits there for this: kWaitsForGroup, kWaitsForPermit or kWaitsForGang
   std::vector<HeldBack> held;  ///< by whom it is kept from being tried
   std::string line;            ///< the log's line that says that it was deleted or ended, or its beginning
 
@@ -107,6 +108,7 @@ struct Lifecycle {
 };
 inline constexpr std::string_view kWaitsForGroup = "group";
 inline constexpr std::string_view kWaitsForPermit = "permit";
+inline constexpr std::string_view kWaitsForGang = "gang";  ///< Volcano's, which has no Permit
 
 /// The answer about one pod, as plain values. It has many members, since each part of the answer is one.
 struct Diagnosis {

@@ -17,6 +17,8 @@ constexpr std::string_view kInvalidData = "invalid topology data";
 struct FailedNodes {
   std::size_t nodes = 0;   ///< how many failed: those that the diagnosis names, and `others`
   std::size_t others = 0;  ///< how many of them are not named
+  bool at_most =
+      false;  ///< nobody says how many there are, and `nodes` counts one with several reasons several times
   std::vector<NodesReason>
       by_reason;  ///< most nodes first; a node counts for the reason of most of its cards; "": none is said
   std::vector<NodesReason>

@@ -16,6 +16,8 @@ constexpr std::size_t kNone = std::string_view::npos;
 // The last one is Volcano's.
 constexpr std::array<std::string_view, 3> kAvailable = {
     "nodes are available:", "node is available:", "nodes are unavailable:"};
+constexpr std::string_view kAllUnavailable = "all nodes are unavailable";
+constexpr std::string_view kList = ": ";  // of reasons; it follows
 constexpr std::string_view kEnd = ". ";
 // The plugin of claims says this of each pod, also of those that have none.
 constexpr std::string_view kNoClaims = "no new claims to deallocate, ";
@@ -36,6 +38,25 @@ std::optional<std::size_t> take_count(std::string_view& text) {
   if (error != std::errc{} || digits + 1 >= text.size() || text[digits] != ' ') return std::nullopt;
   text.remove_prefix(digits + 1);
   return count;
+}
+
+// Takes "0/6 nodes are available:" away, and returns how many there are; 0: that is not said. Nothing: another sentence begins.
+std::optional<std::size_t> take_all_nodes(std::string_view& sentence) {
+  if (sentence.starts_with(kAllUnavailable)) {
+    sentence.remove_prefix(kAllUnavailable.size());
+    if (!sentence.starts_with(kList)) return std::nullopt;
+    sentence.remove_prefix(kList.size());
+    return 0;
+  }
+  if (!sentence.starts_with("0/")) return std::nullopt;
+  sentence.remove_prefix(2);
+  const auto all = take_count(sentence);
+  const auto begins = [&sentence](std::string_view words) { return sentence.starts_with(words); };
+  const auto* const available = std::ranges::find_if(kAvailable, begins);
+  if (!all || available == kAvailable.end()) return std::nullopt;
+  sentence.remove_prefix(available->size());
+  if (sentence.starts_with(' ')) sentence.remove_prefix(1);
+  return all;
 }
 
 // Koordinator counts Reservations beside nodes, and all of them that are the owner's at the end.
@@ -160,15 +181,16 @@ std::string_view room_error_in(std::string_view text) {
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
+bool is_volcanos(std::string_view sentence) {
+  return sentence.contains(" nodes are unavailable: ") || sentence == kAllUnavailable ||
+         sentence.contains(" tasks in gang unschedulable: ") ||
+         sentence.starts_with("pod group is not ready") ||
+         (sentence.starts_with("Pod ") && sentence.contains(" can possibly be assigned to "));
+}
+
 std::optional<FitError> parse_fit_error(std::string_view sentence) {
-  if (!sentence.starts_with("0/")) return std::nullopt;
-  sentence.remove_prefix(2);
-  const auto all = take_count(sentence);
-  const auto begins = [&sentence](std::string_view words) { return sentence.starts_with(words); };
-  const auto* const available = std::ranges::find_if(kAvailable, begins);
-  if (!all || available == kAvailable.end()) return std::nullopt;
-  sentence.remove_prefix(available->size());
-  if (sentence.starts_with(' ')) sentence.remove_prefix(1);
+  const auto all = take_all_nodes(sentence);
+  if (!all) return std::nullopt;
   const std::string_view with_mark = sentence;
   const bool cut = sentence.ends_with(kCutOff);
   if (cut) sentence.remove_suffix(kCutOff.size());
@@ -187,6 +209,8 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
     out.reasons.push_back({sorted_reason(part.reason), nodes});
     if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
   }
+  // Each node has a reason.
+  if (*all == 0 && out.reasons.size() == 1 && !cut) out.nodes = out.reasons.front().nodes;
   return out;
 }
 

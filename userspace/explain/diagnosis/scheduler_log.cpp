@@ -34,11 +34,10 @@ bool is_of_numa_plugin(const Fact& fact) {
   }
 }
 
-// Volcano's words, which kube-scheduler does not have.
-bool is_volcanos(const Fact& fact) {
-  const std::string_view says = fact[Field::kSummary];
-  return fact.kind == FactKind::kPhaseFailed &&
-         (says.contains(" nodes are unavailable: ") || says.contains(" tasks in gang unschedulable: "));
+bool is_of_volcano(const Fact& fact) {
+  if (fact.kind == FactKind::kWaits) return fact[Field::kReason] == kWaitsForGang;
+  return (fact.kind == FactKind::kPhaseFailed || fact.kind == FactKind::kFilterFailed) &&
+         is_volcanos(fact[Field::kSummary]);
 }
 
 // Only its plugin has these files.
@@ -92,7 +91,7 @@ void SchedulerLog::read_source(const flow::KlogRecord& record) {
 std::string_view SchedulerLog::name_for(const Fact& fact) {
   if (fact.scheduler->role != Scheduler::Role::kMain || profile_ == kDefaultProfile) return {};
   if (!profile_.empty()) return profile_;
-  if (is_volcanos(fact)) return "Volcano";
+  if (is_of_volcano(fact)) return "Volcano";
   const bool numas = is_of_numa_plugin(fact);
   is_numas_ = is_numas_ || numas;
   if (numas || (is_numas_ && !has_several_)) return kNumas;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "explain/diagnosis/facts/fact.hpp"
+
 namespace flowtap::diagnosis {
 namespace {
 
@@ -38,6 +40,26 @@ TEST(FitError, ReasonsAndPreemption) {
   EXPECT_EQ(
       parsed("0/3 nodes are available: 3 Insufficient cpu. not eligible due to preemptionPolicy=Never."),
       "3*Insufficient cpu; | not eligible due to preemptionPolicy=Never.");
+}
+
+// From memory of its sources, and of kube-batch's before it.
+TEST(FitError, VolcanoNeedNotSayHowManyNodesThereAre) {
+  const std::string all = "all nodes are unavailable: ";
+  EXPECT_EQ(parsed(all + "1 Insufficient nvidia.com/gpu, 2 Insufficient cpu."),
+            "1*Insufficient nvidia.com/gpu; 2*Insufficient cpu; | ");
+  EXPECT_EQ(parse_fit_error(all + "1 Insufficient nvidia.com/gpu, 2 Insufficient cpu.")->nodes, 0U);
+  EXPECT_EQ(parse_fit_error(all + "3 node(s) resource fit failed.")->nodes, 3U) << "each node has a reason";
+  EXPECT_EQ(parse_fit_error(all + "3 node(s) resource f" + std::string(kCutOff))->nodes, 0U);
+  EXPECT_EQ(parsed("0/3 nodes are unavailable: 3 Insufficient cpu."), "3*Insufficient cpu; | ");
+  EXPECT_EQ(parsed("all nodes are unavailable"), "no");
+  for (const char* const says :
+       {"all nodes are unavailable", "all nodes are unavailable: 1 x.", "0/3 nodes are unavailable: 3 x.",
+        "pod group is not ready, 1 Pending, 1 minAvailable", "1/2 tasks in gang unschedulable: x",
+        "Pod ml/j-6 can possibly be assigned to n1"})
+    EXPECT_TRUE(is_volcanos(says)) << says;
+  for (const char* const says :
+       {"0/3 nodes are available: 3 x.", "node is unavailable", "pod group is unschedulable", ""})
+    EXPECT_FALSE(is_volcanos(says)) << says;
 }
 
 TEST(FitError, OneNodeMayBeOne) {

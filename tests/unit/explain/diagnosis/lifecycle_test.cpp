@@ -92,6 +92,24 @@ TEST(Lifecycle, APodIsItselfInItsOwnNamespaceOnly) {
   EXPECT_EQ(told({kBegin, error("pod other/p is being deleted, cannot be assigned to a host")}), "failed 1");
 }
 
+// Volcano, whose own log is not read, tries a group as one and tells each of its pods in an event.
+TEST(Lifecycle, APodOfVolcanosGroupWaitsWithItsNode) {
+  const auto event = [](const std::string& message) {
+    return R"("Event occurred" object="ns/p" kind="Pod" reason="FailedScheduling" message=")" + message + '"';
+  };
+  const std::string may = event("Pod ns/p can possibly be assigned to n1");
+  const std::string once = event("Pod ns/p can possibly be assigned to n1, once resource is released");
+  const std::string none = event("all nodes are unavailable: 2 Insufficient cpu, 1 Insufficient memory.");
+  EXPECT_EQ(told({may}), "pending 1 waits for gang on n1");
+  EXPECT_EQ(told({once}), "pending 1 waits for gang on n1");
+  EXPECT_EQ(told({event("Pod other/p can possibly be assigned to n1")}), "failed 1");
+  EXPECT_EQ(of(test::log_of({may})).scheduler, "Volcano");
+  EXPECT_EQ(told({may, none}), "failed 1") << "no node was found: it is no error of the bind";
+  EXPECT_EQ(of({may, none}).filter.verdict, Verdict::kFailed);
+  EXPECT_EQ(of({may, none}).bind.verdict, Verdict::kNone);
+  EXPECT_EQ(of({may, none}).reasons.size(), 2U);
+}
+
 TEST(Lifecycle, ABindThatComesTooLateSaysWhatBecameOfThePod) {
   EXPECT_EQ(
       told(

@@ -204,7 +204,7 @@ Diagnosis Attempt::diagnosis() const {
     out.filter.verdict = Verdict::kFailed;
   if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
-      keep_latest(out.nodes, error->nodes);
+      if (error->nodes > 0) keep_latest(out.nodes, error->nodes);
       if (!out.filter.summary.ends_with(kCutOff)) keep_counted(out.nodes, error->reasons);
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;

@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
@@ -37,6 +38,7 @@ constexpr std::array kCounted = {
                 "kube-scheduler names them from -v=5 on, readably with --logging-format=json"},
 };
 constexpr std::string_view kCountedOnly = "it names none at any level";
+constexpr std::string_view kByVolcano = "its own log names them, and flowtap does not read that";
 
 // Of several cards together. Not every kind of device names one then, at any level.
 constexpr std::string_view kOfASet = "NumaNotFit";
@@ -132,6 +134,9 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
   std::array<std::size_t, kCounted.size()> nodes{};
   std::size_t others = 0;
   const FailedNodes failed = failed_nodes(diagnosis);
+  if (is_volcanos(diagnosis.filter.summary) && failed.others > 0)
+    return {failed.at_most ? said("nodes that Volcano only counts: ", kByVolcano)
+                           : of_nodes("nodes that Volcano only counts", failed.others, kByVolcano)};
   for (const NodesReason& one : failed.unnamed) {
     const auto* const found = std::ranges::find_if(
         kCounted, [&](const OnlyCounted& counted) { return one.reason.contains(counted.reason); });

@@ -72,6 +72,15 @@ using Form = FactRow::Form;
        .apart = "message",                       \
        .pattern = text,                          \
        .ends = true},
+#define NO_NODE(text)                        \
+  {.kind = FactKind::kFilterFailed,          \
+   .message = "Event occurred",              \
+   .keys = {{{"message", Field::kSummary}}}, \
+   .with = "reason",                         \
+   .value = "FailedScheduling",              \
+   .apart = "message",                       \
+   .pattern = text,                          \
+   .ends = true},
 #define APART_TOO(what, text, key, all, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .apart = key, .pattern = all},
 #define TEXT(what, beginning, all) \
@@ -154,6 +163,7 @@ constexpr FactRow kKubeRows[] = {
 #undef FREED
 #undef FREED_TO
 #undef AT_BIND
+#undef NO_NODE
 #undef TEXT
 #undef TEXT_AS
 #undef ALIGN
