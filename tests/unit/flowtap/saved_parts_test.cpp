@@ -237,8 +237,7 @@ TEST(SavedLinesTest, ABlockStaysItsPodsWhateverComesBetween) {
            {"[pod/scheduler-0/ks] ", "[pod/scheduler-1/ks] "}, {"sched-a ks ", "sched-b ks "}}) {
     std::vector<std::string> found;
     DoubtedPrefixes doubted;
-    CsvColumns columns;
-    Unwrapper lines(doubted, columns);
+    Unwrapper lines(doubted);
     const auto take = [&found](const SavedLine& line) {
       found.push_back(std::string(line.source).append(is_schedulers(line.kind) ? "" : "?").append(line.text));
     };

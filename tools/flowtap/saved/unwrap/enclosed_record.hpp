@@ -20,11 +20,6 @@ enum class Quoting : std::uint8_t {
   kRaw       ///< quotes around it, and its own quotes stand as they are
 };
 
-/// Whether the text has its own end in the line, and other values may stand behind it.
-[[nodiscard]] constexpr bool is_between_quotes(Quoting quoting) {
-  return quoting == Quoting::kEscaped || quoting == Quoting::kDoubled;
-}
-
 /// Where a text begins in a line, and what was done to it.
 struct Enclosed {
   std::size_t at = 0;

@@ -6,7 +6,6 @@
 
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
-#include "object_sources.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -51,40 +50,16 @@ bool is_klogs(const json::object& object) {
   return msg != nullptr && msg->is_string() && caller != nullptr && caller->is_string();
 }
 
-/// An object, and those in which it stands.
-class Enclosing {
- public:
-  explicit Enclosing(const json::object& object, Enclosing* outer) : object_(object), outer_(outer) {}
-
-  /// Many objects have no record, and few records have one around them that has others.
-  [[nodiscard]] const SourceName& name() {
-    if (name_) return *name_;
-    name_ = ObjectSources(json::serialize(object_)).whole();
-    if (outer_ != nullptr) name_->add(outer_->name());
-    return *name_;
-  }
-
- private:
-  const json::object& object_;
-  Enclosing* outer_;
-  std::optional<SourceName> name_;
-};
-
 // The parser bounds how deep values are nested.
-void find_records(const json::value& value, std::vector<ObjectRecord>& out, Enclosing* outer = nullptr) {
+void find_records(const json::value& value, std::vector<ObjectRecord>& out) {
   if (out.size() >= kMostRecords) return;
   if (const json::array* array = value.if_array()) {
-    for (const json::value& item : *array) find_records(item, out, outer);
+    for (const json::value& item : *array) find_records(item, out);
   } else if (const json::object* object = value.if_object()) {
-    Enclosing own(*object, outer);
-    if (is_klogs(*object))
-      return out.push_back({.text = as_klog(*object), .time = 0, .event = {}, .source = own.name().text()});
+    if (is_klogs(*object)) return out.push_back({.text = as_klog(*object), .time = 0});
     for (auto* const read : {headerless_record, event_record})
-      if (auto record = read(*object)) {
-        if (!record->event) record->source = own.name().text();
-        return out.push_back(std::move(*record));
-      }
-    for (const auto& one : *object) find_records(one.value(), out, &own);
+      if (auto record = read(*object)) return out.push_back(std::move(*record));
+    for (const auto& one : *object) find_records(one.value(), out);
   }
 }
 
