@@ -129,6 +129,22 @@ TEST(KubeEvents, SayWhetherAnybodyElseThanASchedulerToldThem) {
   EXPECT_EQ(beside("cluster-autoscaler", "x"), "the Cluster Autoscaler");
 }
 
+TEST(KubeEvents, AnAutoscalersWordStandsBesideWhateverItsReason) {
+  const auto beside = [](const std::string& reason, const std::string& message) {
+    KubeEvent event = failed();
+    event.reason = reason;
+    event.message = message;
+    KubeEvents events;
+    const auto judged = events.judge(event);
+    return judged ? judged->beside : std::string_view("none");
+  };
+  EXPECT_EQ(beside("NotTriggerScaleUp", "pod didn't trigger scale-up: 1 x"), "the Cluster Autoscaler");
+  EXPECT_EQ(beside("TriggeredScaleUp", "pod triggered scale-up: [{a 1->2 (max: 4)}]"),
+            "the Cluster Autoscaler");
+  EXPECT_EQ(beside("Nominated", "Pod should schedule on: nodeclaim/a"), "Karpenter");
+  EXPECT_EQ(beside("Nominated", "by the committee"), "none") << "somebody else has such a reason, too";
+}
+
 TEST(KubeEvents, SayHowLongAgoTheyWere) {
   using std::chrono::seconds;
   const auto age = [](const std::string& said) {
@@ -424,6 +440,11 @@ TEST(KubeEvents, AMessageMayHaveItsPodWithTheNamespace) {
        {"Pod ml/j-01 waits", "Post https://10.0.0.1/api/v1/ml/pods/j-0", "ml/j-0.x waits", "M_L/j-0 waits",
         "j-0 waits", "/j-0 waits", "a.b/j-0 waits"})
     EXPECT_EQ(ns(none), "default") << none;
+  KubeEvents events;
+  const auto number =
+      events.read("3m  Warning  FailedScheduling  pod/3  0/3 nodes are available: 3 Insufficient cpu.");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number->ns, "default") << "of how many nodes";
 }
 
 TEST(KubeEvents, AMessageMayNameItsPodsNamespace) {

@@ -1,6 +1,7 @@
 #include "kube_events.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ constexpr std::string_view kFailedScheduling = "FailedScheduling";
 // kube-batch and the first Volcano give the event the condition's reason.
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kPreempted = "Preempted";
+// Where an autoscaler says of a pod whether it makes a node for it.
+constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "TriggeredScaleUp",
+                                                          "Nominated"};
 
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
@@ -58,10 +62,11 @@ std::string_view namespace_in(std::string_view message, std::string_view pod) {
     const std::string_view behind = message.substr(at + own.size());
     const bool goes_on = !behind.empty() && (behind.front() == '.' ? behind.size() > 1 && behind[1] != ' '
                                                                    : is_of_name(behind.front()));
+    if (goes_on) continue;
     std::size_t begin = at;
     while (begin > 0 && is_of_name(message[begin - 1])) --begin;
     const std::string_view ns = message.substr(begin, at - begin);
-    if (!goes_on && flow::is_dns_label(ns)) return ns;
+    if (flow::is_dns_label(ns)) return ns;
   }
   return {};
 }
@@ -220,6 +225,9 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
   if (event.message.empty()) return std::nullopt;
   if (event.reason == kUnschedulable && diagnosis::is_volcanos(event.message))
     event.reason = kFailedScheduling;
+  if (std::ranges::find(kAutoscalers, event.reason) != kAutoscalers.end() &&
+      !reporter_beside(event.from, event.message).empty())
+    event.reason = kFailedScheduling;
   if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted)
     return std::nullopt;
   if (event.message.starts_with(kCombined)) event.message.erase(0, kCombined.size());
@@ -236,7 +244,9 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
     ++nameless_;
     return std::nullopt;
   }
-  if (event.ns.empty() && event.reason == kFailedScheduling)
+  // kube-scheduler's sentence has no pod, but taints and numbers that look like one.
+  if (event.ns.empty() && event.reason == kFailedScheduling &&
+      !event.message.contains(" nodes are available: "))
     event.ns = namespace_in(event.message, event.pod);
   if (event.ns.empty()) {
     ++without_namespace_;

@@ -12,10 +12,12 @@ struct Reporter {
   std::string_view name;
 };
 
-constexpr std::array<Reporter, 4> kReporters = {{
+constexpr std::array<Reporter, 6> kReporters = {{
     {"karpenter", "Failed to schedule pod, ", "Karpenter"},
     {"karpenter", "Could not schedule pod, ", "Karpenter"},
+    {"karpenter", "Pod should schedule on: ", "Karpenter"},
     {"cluster-autoscaler", "pod didn't trigger scale-up", "the Cluster Autoscaler"},
+    {"cluster-autoscaler", "pod triggered scale-up", "the Cluster Autoscaler"},
     {"autoscaler", "", "an autoscaler"},
 }};
 
