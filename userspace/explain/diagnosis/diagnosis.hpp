@@ -139,10 +139,9 @@ struct Diagnosis {
   PhaseVerdict bind;
   std::string node;  ///< the node that the bind is about, if a scheduler names it
 
-  std::string scheduler =
-      {};  ///< the scheduler whose word the status is; empty: one of several profiles, not known which
-  std::size_t attempt = 0;  ///< its number among the pod's attempts that were seen, from 1; 0: not known
-  Instant first = {};       ///< when the first thing was said of the attempt
+  std::string scheduler = {};  ///< the scheduler whose word the status is; empty: it is not known which one
+  std::size_t attempt = 0;     ///< its number among the pod's attempts that were seen, from 1; 0: not known
+  Instant first = {};          ///< when the first thing was said of the attempt
   Instant last = {};
   std::vector<Past> history = {};       ///< newest first; not all if there were many
   std::vector<std::string> lacks = {};  ///< what the logs do not tell, and at which level they would

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "explain/diagnosis/counted_as.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
@@ -109,7 +110,8 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   out.others = all == 0 ? left : all - std::min(all, named.size());
   // More may be named than there are: another scheduler has seen one more.
   const bool too_many = all > 0 && named.size() > all;
-  out.at_most = all == 0 && diagnosis.reasons.size() > 1;
+  // A node may be counted for several reasons, and a sentence that is cut may have had more of them.
+  out.at_most = all == 0 && (diagnosis.reasons.size() > 1 || diagnosis.filter.summary.ends_with(kCutOff));
   out.nodes = too_many ? all : named.size() + out.others;
   // A node may have several reasons, and counts for each of them.
   for (NodesReason& one : out.unnamed) one.nodes = std::min(one.nodes, out.others);

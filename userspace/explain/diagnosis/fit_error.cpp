@@ -209,8 +209,9 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
     out.reasons.push_back({sorted_reason(part.reason), nodes});
     if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
   }
-  // Each node has a reason.
-  if (*all == 0 && out.reasons.size() == 1 && !cut) out.nodes = out.reasons.front().nodes;
+  // Each node has a reason. A single node is none that a scheduler had chosen, so it is not said to be the only one.
+  if (*all == 0 && out.reasons.size() == 1 && !cut && out.reasons.front().nodes > 1)
+    out.nodes = out.reasons.front().nodes;
   return out;
 }
 

@@ -49,6 +49,7 @@ TEST(FitError, VolcanoNeedNotSayHowManyNodesThereAre) {
             "1*Insufficient nvidia.com/gpu; 2*Insufficient cpu; | ");
   EXPECT_EQ(parse_fit_error(all + "1 Insufficient nvidia.com/gpu, 2 Insufficient cpu.")->nodes, 0U);
   EXPECT_EQ(parse_fit_error(all + "3 node(s) resource fit failed.")->nodes, 3U) << "each node has a reason";
+  EXPECT_EQ(parse_fit_error(all + "1 plugin gpu predicates failed.")->nodes, 0U) << "of perhaps more nodes";
   EXPECT_EQ(parse_fit_error(all + "3 node(s) resource f" + std::string(kCutOff))->nodes, 0U);
   EXPECT_EQ(parsed("0/3 nodes are unavailable: 3 Insufficient cpu."), "3*Insufficient cpu; | ");
   EXPECT_EQ(parsed("all nodes are unavailable"), "no");

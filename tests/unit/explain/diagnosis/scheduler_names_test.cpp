@@ -70,6 +70,10 @@ TEST(SchedulerNames, AnotherOnesWordNamesNoPods) {
     test::read(store, test::log_of({kBegin, kBound}));
     test::read(store, test::log_of({config({"gpu-scheduler"}), says}));
     EXPECT_EQ(store.find("ns", "p").value_or(Diagnosis{}).scheduler, "kube-scheduler") << says;
+    DiagnosisStore alone;
+    test::read(alone, test::log_of({config({"gpu-scheduler"}), says}));
+    const auto found = alone.find("ns", "p");
+    EXPECT_EQ(found ? found->scheduler : "", "") << says << ": nobody knows it";
   }
 }
 

@@ -86,8 +86,9 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
     last_ = fact.instant;
   }
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
-  const bool names =
-      !fact.by.empty() && !may_be_others(fact.kind) && (fact.by != kOneOfSeveral || by_.empty());
+  const bool is_others = may_be_others(fact.kind);
+  (is_others && !fact.by.empty() ? others_spoke_ : own_spoke_) = true;
+  const bool names = !fact.by.empty() && !is_others && (fact.by != kOneOfSeveral || by_.empty());
   if (names && by_ != fact.by) keep_always(by_, fact.by);
   take(fact, places, texts);
   time_.closed = time_.closed || is_end(fact);

@@ -208,6 +208,9 @@ class Attempt {
   flow::KlogInstant first_;
   flow::KlogInstant last_;
   std::string by_;  // what the scheduler is called, if it has a name of its own
+  // Whether all that was said of the pod is what any scheduler says of any pod, by one that has a name.
+  bool own_spoke_ = false;
+  bool others_spoke_ = false;
   std::string uid_;
   std::string target_;     // the node of the bind
   std::string nominated_;  // the node on which room is made

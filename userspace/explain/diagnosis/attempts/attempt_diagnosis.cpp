@@ -190,7 +190,8 @@ Diagnosis Attempt::diagnosis() const {
   out.plugins = plugins_;
   out.notes = notes_;
   out.lifecycle = lifecycle();
-  if (by_ != kOneOfSeveral) out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
+  if (by_ != kOneOfSeveral && !(by_.empty() && others_spoke_ && !own_spoke_))
+    out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
   out.attempt = 1;
   out.first = first_;
   out.last = last_;
