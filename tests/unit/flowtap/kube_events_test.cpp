@@ -285,7 +285,7 @@ TEST(KubeEvents, AnAnnotationBehindSomethingNamesNoPod) {
   const std::string name = "Name:  web-0\nNamespace:  shop\nAnnotations:  x:\n";
   for (const char* const before : {"> ", "    ", "  7\t"}) {
     const std::string spoof = fmt::format("{0}Name:  victim\n{0}Namespace:  bank\n", before);
-    EXPECT_EQ(events_of(name + spoof + kTable), Events{failed()}) << before;
+    EXPECT_EQ(events_of(std::string(name).append(spoof).append(kTable)), Events{failed()}) << before;
   }
 }
 

@@ -62,7 +62,12 @@ TEST(Lifecycle, APodThatIsDeletedIsToldInWhateverWords) {
                           "\n";
   for (const char* said : {R"("Pod doesn't exist in informer cache","err":"pod \"p\" not found")",
                            R"("Skip schedule deleting pod")", R"("Delete event for unscheduled pod")"})
-    EXPECT_EQ(told(of(begin + R"("Attempting to schedule pod")" + pod + begin + said + pod)),
+    EXPECT_EQ(told(of(std::string(begin)
+                          .append(R"("Attempting to schedule pod")")
+                          .append(pod)
+                          .append(begin)
+                          .append(said)
+                          .append(pod))),
               "pending 1 deleted")
         << said;
   EXPECT_EQ(told({R"("Error updating pod" err="the server is down" pod="ns/p")"}), "pending 0");

@@ -11,8 +11,6 @@
 namespace flowtap {
 namespace {
 
-using api::LogReadOptions;
-
 TEST_F(EarlierLinesTest, AreTheJournalsWhereTheStoreHasMadeRoom) {
   write(0, 5000);
   ASSERT_LT(stored_lines(), 1000U);
@@ -96,7 +94,7 @@ TEST_F(EarlierLinesTest, AreTheRuntimesWhereItReachesFurtherBack) {
   // It ran before flowtapd came.
   {
     flow::Batch batch;
-    for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+    for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
       batch.add(flow::StreamEntry{
           stream, {.flow = kPodFlow, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
     append(batch);
@@ -141,7 +139,7 @@ TEST_F(EarlierLinesTest, OfAFlowThatTheStoreHasRemoved) {
   write(110, 120);
   EXPECT_EQ(log(), numbered(0, 120) + "|") << "it was made again";
   flow::Batch batch;
-  for (flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+  for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
     batch.add(flow::EndEntry{stream, at_[stream - 1], 31'000 * kSecond, {}});
   append(batch);
   flood(1, 40'000);
