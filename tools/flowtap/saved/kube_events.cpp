@@ -84,8 +84,7 @@ std::string go_quoted(std::string_view text) {
 
 // "sched.log:12:", "sched.log-12-" or "12:", as grep has it before a line. 0: it has nothing.
 std::size_t end_of_place(std::string_view line) {
-  for (std::size_t at = line.find_first_of(":-"); at != std::string_view::npos && at < kLongestPlace;
-       at = line.find_first_of(":-", at + 1)) {
+  for (std::size_t at = line.find_first_of(":-"); at < kLongestPlace; at = line.find_first_of(":-", at + 1)) {
     const std::size_t end = line.find_first_not_of("0123456789", at + 1);
     if (end == std::string_view::npos) return 0;
     const std::string_view file = line.substr(0, at);

@@ -44,7 +44,7 @@ constexpr std::string_view kByVolcano = "its own log names them, and flowtap doe
 constexpr std::string_view kOfASet = "NumaNotFit";
 
 template <typename... Parts>
-std::string said(Parts... parts) {
+std::string said(const Parts&... parts) {
   std::string out;
   (out.append(parts), ...);
   return out;
