@@ -106,6 +106,13 @@ class SchedulerLive : public testing::TestWithParam<LogKind> {
   std::size_t nodes_ = 0;
   std::unique_ptr<Daemon> daemon_;
 
+  // containerd's containers outlive it.
+  void TearDown() override {
+    if (!containerd_ || !scheduler_) return;
+    containerd_->kill(container_id(test_name()));
+    EXPECT_TRUE(scheduler_->wait());
+  }
+
  private:
   // The tests of one process have containers of their own, since these end a moment later than their tests.
   static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-
 #include <sstream>
 #include <string>
 #include <utility>
@@ -108,41 +107,6 @@ TEST(KubeEvents, SayHowOftenTheyWere) {
   EXPECT_EQ(count("48s  Warning  FailedScheduling  pod/web-0  x\n"), 1U);
   EXPECT_EQ(count("48s (x14 over 13m)  Warning  FailedScheduling  Pod/web-0  x\n"), 14U);
   EXPECT_EQ(count("48s  Warning  FailedScheduling  pod/web-0  s  x  15m  7  web-0.1812\n"), 7U);
-}
-
-// Karpenter and autoscalers place no pods.
-TEST(KubeEvents, SayWhetherAnybodyElseThanASchedulerToldThem) {
-  const auto beside = [](const std::string& from, const std::string& message) {
-    KubeEvent event = failed();
-    event.from = from;
-    event.message = message;
-    KubeEvents events;
-    const auto judged = events.judge(event);
-    return judged ? judged->beside : std::string_view("none");
-  };
-  EXPECT_EQ(beside("default-scheduler", kNoFit), "");
-  EXPECT_EQ(beside("my-scheduler", "x"), "");
-  EXPECT_EQ(beside("", kNoFit), "");
-  EXPECT_EQ(beside("karpenter", "x"), "Karpenter");
-  EXPECT_EQ(beside("", "Failed to schedule pod, incompatible with nodepool \"a\""), "Karpenter");
-  EXPECT_EQ(beside("default-scheduler", "Failed to schedule pod, x"), "") << "the source counts";
-  EXPECT_EQ(beside("cluster-autoscaler", "x"), "the Cluster Autoscaler");
-}
-
-TEST(KubeEvents, AnAutoscalersWordStandsBesideWhateverItsReason) {
-  const auto beside = [](const std::string& reason, const std::string& message) {
-    KubeEvent event = failed();
-    event.reason = reason;
-    event.message = message;
-    KubeEvents events;
-    const auto judged = events.judge(event);
-    return judged ? judged->beside : std::string_view("none");
-  };
-  EXPECT_EQ(beside("NotTriggerScaleUp", "pod didn't trigger scale-up: 1 x"), "the Cluster Autoscaler");
-  EXPECT_EQ(beside("TriggeredScaleUp", "pod triggered scale-up: [{a 1->2 (max: 4)}]"),
-            "the Cluster Autoscaler");
-  EXPECT_EQ(beside("Nominated", "Pod should schedule on: nodeclaim/a"), "Karpenter");
-  EXPECT_EQ(beside("Nominated", "by the committee"), "none") << "somebody else has such a reason, too";
 }
 
 TEST(KubeEvents, SayHowLongAgoTheyWere) {

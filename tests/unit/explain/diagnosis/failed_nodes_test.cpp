@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "explain/diagnosis/facts/fact.hpp"
+
 namespace flowtap::diagnosis {
 namespace {
 
@@ -101,6 +103,15 @@ TEST(FailedNodes, TheirNumberStandsInEitherSentence) {
   one.preemption = "preemption: 0/x2 nodes are available";
   EXPECT_EQ(failed_nodes(one).nodes, 1U);
   EXPECT_EQ(failed_nodes(Diagnosis{}).nodes, 0U);
+}
+
+// Without a number of all nodes, only a sentence that is whole and has one reason tells how many there are.
+TEST(FailedNodes, ASentenceThatIsCutMayHaveHadMoreReasons) {
+  Diagnosis one = failed({}, {{.reason = "Insufficient cpu", .nodes = 3}});
+  one.filter.summary = "all nodes are unavailable: 3 Insufficient cpu.";
+  EXPECT_FALSE(failed_nodes(one).at_most);
+  one.filter.summary = "all nodes are unavailable: 3 Insufficient cpu, 2" + std::string(kCutOff);
+  EXPECT_TRUE(failed_nodes(one).at_most);
 }
 
 }  // namespace

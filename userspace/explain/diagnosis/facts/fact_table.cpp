@@ -57,23 +57,8 @@ using Form = FactRow::Form;
    .ends = true},
 #define FREED(text) FREED_TO(text, "Active") FREED_TO(text, "Backoff")
 #define FREED_TO(text, name) {.kind = FactKind::kReleased, .message = text, .with = "queue", .value = name},
-#define AT_BIND(text)                            \
-  {.kind = FactKind::kBindFailed,                \
-   .message = "Error scheduling pod; retrying",  \
-   .keys = {{{"err", Field::kSummary}}},         \
-   .apart = "err",                               \
-   .pattern = text,                              \
-   .ends = true},                                \
-      {.kind = FactKind::kBindFailed,            \
-       .message = "Event occurred",              \
-       .keys = {{{"message", Field::kSummary}}}, \
-       .with = "reason",                         \
-       .value = "FailedScheduling",              \
-       .apart = "message",                       \
-       .pattern = text,                          \
-       .ends = true},
-#define NO_NODE(text)                        \
-  {.kind = FactKind::kFilterFailed,          \
+#define FAILED_SCHEDULING(what, text)        \
+  {.kind = FactKind::what,                   \
    .message = "Event occurred",              \
    .keys = {{{"message", Field::kSummary}}}, \
    .with = "reason",                         \
@@ -81,6 +66,15 @@ using Form = FactRow::Form;
    .apart = "message",                       \
    .pattern = text,                          \
    .ends = true},
+#define NO_NODE(text) FAILED_SCHEDULING(kFilterFailed, text)
+#define AT_BIND(text)                           \
+  {.kind = FactKind::kBindFailed,               \
+   .message = "Error scheduling pod; retrying", \
+   .keys = {{{"err", Field::kSummary}}},        \
+   .apart = "err",                              \
+   .pattern = text,                             \
+   .ends = true},                               \
+      FAILED_SCHEDULING(kBindFailed, text)
 #define APART_TOO(what, text, key, all, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .apart = key, .pattern = all},
 #define TEXT(what, beginning, all) \
@@ -164,6 +158,7 @@ constexpr FactRow kKubeRows[] = {
 #undef FREED_TO
 #undef AT_BIND
 #undef NO_NODE
+#undef FAILED_SCHEDULING
 #undef TEXT
 #undef TEXT_AS
 #undef ALIGN
