@@ -18,49 +18,6 @@ namespace {
 // write so many lines at a time that this memory is little beside them.
 constexpr std::size_t kKeptBuffer = std::size_t{2} << 10U;
 
-std::uint64_t count_lines(std::string_view text) {
-  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
-}
-
-// Where the first line at `at` or behind it begins.
-std::size_t line_from(std::string_view text, std::size_t at) {
-  if (at == 0) return 0;
-  const std::size_t newline = text.find('\n', at - 1);
-  return newline == std::string_view::npos ? text.size() : newline + 1;
-}
-
-struct Cut {
-  std::uint64_t at = 0;
-  std::uint64_t lines = 0;  ///< before it
-};
-
-// Where the first line at `from` or behind it begins, in this many bytes. `goes_away(lines)` gets what is before it. That part is read
-// in small pieces: over time it is as much as is written, and it should not push everything else out of the caches.
-template <typename Goes>
-Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path,
-                     Goes&& goes_away) {
-  constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
-  Cut cut;
-  std::string part;
-  std::string rest;  // of a line that the pieces divide
-  while (from > 0 && cut.at < length) {
-    FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
-    if (part.empty()) break;
-    const std::uint64_t last = from - 1;  // the last byte that goes, if a line ends there
-    const std::size_t newline =
-        last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
-    const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
-    rest.append(part, 0, goes);
-    const std::size_t whole = rest.rfind('\n') + 1;
-    goes_away(std::string_view(rest).substr(0, whole));
-    rest.erase(0, whole);
-    cut.lines += count_lines(std::string_view(part).substr(0, goes));
-    cut.at += goes;
-    if (newline != std::string::npos) break;
-  }
-  return cut;
-}
-
 }  // namespace
 
 FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
@@ -160,7 +117,7 @@ std::uint64_t FlowLog::bytes() const {
 Status FlowLog::absorb(const FlowLog& other) {
   FTAP_TRY_ASSIGN(text, other.text());
   buffer_ += text;
-  buffered_lines_ += count_lines(text);
+  buffered_lines_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
   shown_ += other.shown_;
   shown_lines_ = other.shown_lines_;
   for (std::size_t output = 0; output < heard_.size(); ++output)
@@ -324,80 +281,6 @@ Status FlowLog::flush() {
   written_.shown = shown_;
   written_.amid = shown_lines_.amid();
   return {};
-}
-
-std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
-  const std::uint64_t before = end() - base();
-  if (before <= bytes) return 0;
-  const std::uint64_t of_file = bytes > buffer_.size() ? bytes - buffer_.size() : 0;
-  if (of_file == 0 || !rewrite(written_.length - std::min(of_file, written_.length))) {
-    remove_file();
-    forget_file();
-    drop_buffered(bytes);
-  }
-  return before - (end() - base());
-}
-
-// Makes the file what it is without its first `from` bytes and without the rest of the line that these cut.
-Status FlowLog::rewrite(std::uint64_t from) {
-  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
-  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  Sum gone;
-  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_,
-                                [&](std::string_view lines) { add_up(lines, gone); }));
-  std::string text;
-  FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
-  if (!replace_content(text)) {
-    ++overwritten_;
-    // The file is emptied first: a start that finds it shorter than it should be then knows that it is not whole.
-    if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
-    FTAP_TRY(write_log_file(file->fd, 0, text, path_));
-  }
-  written_.base += cut.at;
-  written_.length = text.size();
-  written_.lines_before += cut.lines;
-  note_gone(gone);
-  written_.made_room = made_room_;
-  written_.made_room_returns = made_room_returns_;
-  return {};
-}
-
-Status FlowLog::replace_content(std::string& text) {
-  const std::string made = path_ + ".tmp";
-  FTAP_TRY_ASSIGN(fresh, create_log_file(made));
-  auto done = write_log_file(fresh.fd, 0, text, made);
-  if (done) done = replace_file(made, fresh.inode);
-  if (!done) ::unlink(made.c_str());
-  return done;
-}
-
-// A new file replaces the old one. It takes the old one's name when the index knows it.
-Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
-  if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
-  written_.inode = inode;
-  unsettled_ = true;
-  return {};
-}
-
-// To be called only where there is no file before the buffer.
-void FlowLog::drop_buffered(std::uint64_t bytes) {
-  if (buffer_.size() <= bytes) return;
-  const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
-  const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
-  Sum gone;
-  add_up(std::string_view(buffer_).substr(0, cut), gone);
-  note_gone(gone);
-  written_.made_room = made_room_;
-  written_.made_room_returns = made_room_returns_;
-  buffer_.erase(0, cut);
-  written_.base += cut;
-  written_.lines_before += lines;
-  written_.lines += lines;
-  buffered_lines_ -= lines;
-}
-
-void FlowLog::settle() {
-  if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
 }
 
 bool FlowLog::is_whole(const File& file) {

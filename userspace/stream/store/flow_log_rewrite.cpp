@@ -1,0 +1,218 @@
+// How the file of a flow's log is replaced: its oldest lines make room, and what was found takes the place of gaps.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "stream/store/flow_log.hpp"
+#include "stream/store/log_file.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+std::uint64_t count_lines(std::string_view text) {
+  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
+
+// Where the first line at `at` or behind it begins.
+std::size_t line_from(std::string_view text, std::size_t at) {
+  if (at == 0) return 0;
+  const std::size_t newline = text.find('\n', at - 1);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+struct Cut {
+  std::uint64_t at = 0;
+  std::uint64_t lines = 0;  ///< before it
+};
+
+// Where the first line at `from` or behind it begins, in this many bytes. `goes_away(lines)` gets what is before it. That part is read
+// in small pieces: over time it is as much as is written, and it should not push everything else out of the caches.
+template <typename Goes>
+Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path,
+                     Goes&& goes_away) {
+  constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
+  Cut cut;
+  std::string part;
+  std::string rest;  // of a line that the pieces divide
+  while (from > 0 && cut.at < length) {
+    FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
+    if (part.empty()) break;
+    const std::uint64_t last = from - 1;  // the last byte that goes, if a line ends there
+    const std::size_t newline =
+        last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
+    const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
+    rest.append(part, 0, goes);
+    const std::size_t whole = rest.rfind('\n') + 1;
+    goes_away(std::string_view(rest).substr(0, whole));
+    rest.erase(0, whole);
+    cut.lines += count_lines(std::string_view(part).substr(0, goes));
+    cut.at += goes;
+    if (newline != std::string::npos) break;
+  }
+  return cut;
+}
+
+// The most edits of one flow. Each is remembered for those who read meanwhile.
+constexpr std::size_t kMostEdits = 65536;
+
+void add_to(std::uint64_t& count, std::int64_t more) {
+  const auto sum = static_cast<std::int64_t>(count) + more;
+  count = sum > 0 ? static_cast<std::uint64_t>(sum) : 0;
+}
+
+}  // namespace
+
+std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
+  const std::uint64_t before = end() - base();
+  if (before <= bytes) return 0;
+  const std::uint64_t of_file = bytes > buffer_.size() ? bytes - buffer_.size() : 0;
+  if (of_file == 0 || !rewrite(written_.length - std::min(of_file, written_.length))) {
+    remove_file();
+    forget_file();
+    drop_buffered(bytes);
+  }
+  return before - (end() - base());
+}
+
+// Makes the file what it is without its first `from` bytes and without the rest of the line that these cut.
+Status FlowLog::rewrite(std::uint64_t from) {
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  Sum gone;
+  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_,
+                                [&](std::string_view lines) { add_up(lines, gone); }));
+  std::string text;
+  FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
+  if (!replace_content(text)) {
+    ++overwritten_;
+    // The file is emptied first: a start that finds it shorter than it should be then knows that it is not whole.
+    if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
+    FTAP_TRY(write_log_file(file->fd, 0, text, path_));
+  }
+  written_.base += cut.at;
+  written_.length = text.size();
+  written_.lines_before += cut.lines;
+  note_gone(gone);
+  written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
+  return {};
+}
+
+Status FlowLog::replace_content(std::string& text) {
+  const std::string made = path_ + ".tmp";
+  FTAP_TRY_ASSIGN(fresh, create_log_file(made));
+  auto done = write_log_file(fresh.fd, 0, text, made);
+  if (done) done = replace_file(made, fresh.inode);
+  if (!done) ::unlink(made.c_str());
+  return done;
+}
+
+// A new file replaces the old one. It takes the old one's name when the index knows it.
+Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
+  if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
+  written_.inode = inode;
+  unsettled_ = true;
+  return {};
+}
+
+// To be called only where there is no file before the buffer.
+void FlowLog::drop_buffered(std::uint64_t bytes) {
+  if (buffer_.size() <= bytes) return;
+  const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
+  const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
+  Sum gone;
+  add_up(std::string_view(buffer_).substr(0, cut), gone);
+  note_gone(gone);
+  written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
+  buffer_.erase(0, cut);
+  written_.base += cut;
+  written_.lines_before += lines;
+  written_.lines += lines;
+  buffered_lines_ -= lines;
+}
+
+void FlowLog::settle() {
+  if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
+}
+
+Result<FillDraft> FlowLog::draft_fill(std::span<const GapFill> fills) const {
+  if (edits_.size() + fills.size() > kMostEdits)
+    return std::unexpected(Error{"too many gaps of " + written_.id + " were filled", {}, ENOSPC});
+  FillDraft draft;
+  draft.path = path_;
+  draft.base = base();
+  draft.length = written_.length;
+  draft.overwritten = overwritten_;
+  draft.edits = edits_.size();
+  draft.before.inode = written_.inode;
+  const LogPosition file_end = base() + written_.length;
+  if (std::ranges::none_of(fills,
+                           [&](const GapFill& fill) { return fill.at >= base() && fill.at < file_end; }))
+    return draft;
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDONLY));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  draft.before = std::move(*file);
+  return draft;
+}
+
+Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<const GapFill> fills) {
+  if (draft.path != path_ || draft.before.inode != written_.inode || draft.base != base() ||
+      draft.length > written_.length || draft.overwritten != overwritten_ || draft.edits != edits_.size())
+    return std::nullopt;
+  // A gap was in memory then, and is in the file now.
+  const LogPosition drafted = base() + draft.length;
+  const LogPosition file_end = base() + written_.length;
+  if (!draft.fresh.fd.valid() && std::ranges::any_of(fills, [&](const GapFill& fill) {
+        return fill.at >= drafted && fill.at < file_end;
+      }))
+    return std::nullopt;
+  // What was written to the file meanwhile.
+  std::string behind;
+  Filled in_behind;
+  if (draft.fresh.fd.valid() && written_.length > draft.length) {
+    FTAP_TRY(read_log_file(draft.before.fd, draft.length, written_.length - draft.length, path_, behind));
+    if (behind.size() != written_.length - draft.length) return fail(path_ + " is shorter than it was");
+    in_behind = fill_text(behind, drafted, fills);
+  }
+  std::string buffer = buffer_;
+  const Filled in_buffer = fill_text(buffer, file_end, fills);
+  if (draft.fresh.fd.valid()) {
+    const std::uint64_t length = draft.fresh.size + behind.size();
+    if (!behind.empty())
+      FTAP_TRY(write_log_file(draft.fresh.fd, draft.fresh.size, behind, draft.fresh_path()));
+    FTAP_TRY(replace_file(draft.fresh_path(), draft.fresh.inode));
+    const std::uint64_t filled = draft.filled.bytes + in_behind.bytes;
+    written_.length = length;
+    written_.lines += draft.filled.lines + in_behind.lines;
+    add_to(written_.shown, draft.filled.shown + in_behind.shown);
+    written_.missing -= std::min(written_.missing, filled);
+    written_.refilled += filled;
+    draft.taken();
+  }
+  buffer_ = std::move(buffer);
+  buffered_lines_ += in_buffer.lines;
+  const std::uint64_t filled = draft.filled.bytes + in_behind.bytes + in_buffer.bytes;
+  missing_ -= std::min(missing_, filled);
+  refilled_ += filled;
+  add_to(shown_, draft.filled.shown + in_behind.shown + in_buffer.shown);
+  for (const Filled* part : std::initializer_list<const Filled*>{&in_buffer, &in_behind, &draft.filled})
+    edits_.insert(edits_.end(), part->edits.begin(), part->edits.end());
+  return filled;
+}
+
+void FlowLog::move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const {
+  for (; edits < edits_.size(); ++edits) {
+    const LogEdit& edit = edits_[edits];
+    if (at <= edit.at) continue;
+    at = std::max(at, edit.at + edit.removed) - edit.removed + edit.added;
+    lines += edit.lines;
+  }
+}
+
+}  // namespace flowtap::flow
