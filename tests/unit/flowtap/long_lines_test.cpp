@@ -41,7 +41,7 @@ TEST(LongLines, AStringThatIsAWholeLogIsDividedBetweenItsLines) {
     std::string bytes = R"({"stdout":")";
     for (std::size_t i = 0; i < kRecords; ++i) bytes.append(prefix).append(record(i)).append(R"(\n)");
     bytes += "\"}\n";
-    ASSERT_GT(bytes.size(), 2 * SavedLines::kLongestLine);
+    ASSERT_GT(bytes.size(), 2 * kLongestWhole);
     EXPECT_EQ(whole_records_in(bytes), kRecords) << prefix;
   }
 }

@@ -237,7 +237,8 @@ TEST(SavedLinesTest, ABlockStaysItsPodsWhateverComesBetween) {
            {"[pod/scheduler-0/ks] ", "[pod/scheduler-1/ks] "}, {"sched-a ks ", "sched-b ks "}}) {
     std::vector<std::string> found;
     DoubtedPrefixes doubted;
-    Unwrapper lines(doubted);
+    LogNames names;
+    Unwrapper lines(doubted, names);
     const auto take = [&found](const SavedLine& line) {
       found.push_back(std::string(line.source).append(is_schedulers(line.kind) ? "" : "?").append(line.text));
     };

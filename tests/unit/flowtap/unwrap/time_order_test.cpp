@@ -50,6 +50,21 @@ Records operator+(Records one, const Records& other) {
 constexpr int kMinute = 600;
 constexpr int kHour = 60 * kMinute;
 
+// Two logs stand between each other, and either may be the first to write after the step.
+TEST(TimeOrderTest, AClockThatWasSetBackIsSetBackForEachLogOnItsMachine) {
+  for (const bool other_first : {false, true}) {
+    std::string bytes;
+    Records right;
+    for (int i = 0; i < 40; ++i) {
+      const int at = i < 20 ? 20 * i : 20 * i - 293;
+      const bool other = i >= 20 ? (i % 2 == 0) == other_first : i % 2 == 0;
+      right.push_back(record_at(at, other ? "b" : "a"));
+      bytes.append(other ? "[pod/b/c] " : "[pod/a/c] ").append(right.back()).append(1, '\n');
+    }
+    EXPECT_EQ(test::records_in(bytes), right) << other_first;
+  }
+}
+
 TEST(TimeOrderTest, AClockThatWasSetBackChangesNoOrder) {
   const Records small = records_at({100, 150, 135});
   EXPECT_EQ(in_file(small), small);

@@ -81,6 +81,7 @@ PrefixKind in_string(std::string_view line, std::size_t opening, std::size_t at)
   std::string_view before = line.substr(opening + 1, at - opening - 1);
   if (const std::size_t newline = before.rfind(R"(\n)"); newline != std::string_view::npos)
     before.remove_prefix(newline + 2);
+  if (is_of_block_in_quotes(before)) return PrefixKind::kProse;
   return prefix_kind(before) == PrefixKind::kTools ? PrefixKind::kTools : PrefixKind::kProse;
 }
 
@@ -244,6 +245,15 @@ std::size_t end_of_object(std::string_view line, std::size_t at) {
 }
 
 }  // namespace
+
+bool is_of_block_in_quotes(std::string_view string) {
+  const bool blank = string.starts_with(' ');
+  std::string_view rest = string.substr(blank ? 1 : 0);
+  rest.remove_prefix(std::min(rest.find_first_not_of('\\'), rest.size()));
+  if (blank) return string.starts_with(" >") || rest.starts_with("u003e");
+  const bool escaped = rest.size() < string.size();
+  return string.starts_with('\t') || (escaped && (rest.starts_with('t') || rest.starts_with("u0009")));
+}
 
 std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
   for (std::size_t at = from; at < line.size(); ++at) {

@@ -20,6 +20,15 @@ enum class Quoting : std::uint8_t {
   kRaw       ///< quotes around it, and its own quotes stand as they are
 };
 
+/// Whether a string that is not opened yet may be a later line of a value of several lines. It then begins no record, whatever it
+/// says: a tenant may have written it. Go writes ">" as an escape, too.
+[[nodiscard]] bool is_of_block_in_quotes(std::string_view string);
+
+/// Whether the text has its own end in the line, and other values may stand behind it.
+[[nodiscard]] constexpr bool is_between_quotes(Quoting quoting) {
+  return quoting == Quoting::kEscaped || quoting == Quoting::kDoubled;
+}
+
 /// Where a text begins in a line, and what was done to it.
 struct Enclosed {
   std::size_t at = 0;

@@ -11,11 +11,12 @@
 
 namespace flowtap::cli {
 
-/// If a line has two neighbouring records and one of them is only the beginning of the other, only the longer one is
+/// If a line has two neighbouring records of one log and one of them is only the beginning of the other, only the longer one is
 /// given.
 class FullestRecord {
  public:
-  explicit FullestRecord(const Unwrapper::Take& take) : take_(take) {}
+  /// `log`: what a collector calls the log of the record that is being added.
+  FullestRecord(const Unwrapper::Take& take, const std::string& log) : take_(take), log_(log) {}
   FullestRecord(const FullestRecord&) = delete;
   FullestRecord& operator=(const FullestRecord&) = delete;
 
@@ -24,9 +25,11 @@ class FullestRecord {
       finish();
       return take_(line);
     }
+    if (held_ && held_->log != log_) finish();
     if (held_ && begins(line.text, held_->text)) return;
     if (held_ && !begins(held_->text, line.text)) finish();
-    held_ = Held{.source = std::string(line.source),
+    held_ = Held{.log = log_,
+                 .source = std::string(line.source),
                  .text = std::string(line.text),
                  .full = line.full,
                  .time = line.time};
@@ -44,6 +47,7 @@ class FullestRecord {
 
  private:
   struct Held {
+    std::string log;
     std::string source;
     std::string text;
     bool full = true;
@@ -59,6 +63,7 @@ class FullestRecord {
   }
 
   const Unwrapper::Take& take_;
+  const std::string& log_;
   std::optional<Held> held_;
 };
 

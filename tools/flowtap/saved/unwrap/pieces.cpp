@@ -14,8 +14,7 @@ constexpr std::size_t kPrefixed = 400;  // bytes of a string within which its re
 
 // Its escapes are still there.
 bool is_line_of_a_log(std::string_view string) {
-  return string.starts_with(R"(\t)") || string.starts_with(" >") ||
-         find_record(string.substr(0, kPrefixed)).has_value();
+  return is_of_block_in_quotes(string) || find_record(string.substr(0, kPrefixed)).has_value();
 }
 
 // The place behind the last string in the second half that one of these follows; npos: there is none.

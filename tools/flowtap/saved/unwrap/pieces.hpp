@@ -7,6 +7,9 @@
 
 namespace flowtap::cli {
 
+/// A line that is longer, in bytes, is divided. Exports of thousands of records are one line.
+constexpr std::size_t kLongestWhole = std::size_t{8} << 20U;
+
 /// The line in pieces, each of which ends with the next line of a log and what closes the object around it. All of them together
 /// are the line. A line that is no JSON, or has one line of a log, is one piece.
 [[nodiscard]] std::vector<std::string_view> pieces_of(std::string_view line);

@@ -20,9 +20,6 @@ namespace flowtap::cli {
 
 class SavedLines {
  public:
-  /// Exports of thousands of records are one line. A longer one is divided, between two of its strings if it has any.
-  static constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
-
   explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
   SavedLines(const SavedLines&) = delete;
   SavedLines& operator=(const SavedLines&) = delete;
@@ -60,7 +57,7 @@ class SavedLines {
   }
 
   TextDecoder decoder_;
-  LineCutter lines_{kLongestLine, dividing_place};
+  LineCutter lines_{kLongestWhole, dividing_place};
   std::uint64_t time_ = 0;
   QuotedPrintable mail_;
   FramedLines framed_;

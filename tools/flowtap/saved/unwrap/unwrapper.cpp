@@ -17,10 +17,10 @@ namespace {
 using Kind = SavedLine::Kind;
 
 constexpr std::size_t kMostBefore = 1024;  // bytes of what stands before a record that are remembered
-constexpr std::size_t kMostOpen = 16;      // a log of more pods is followed by nobody
 constexpr std::string_view kBlockBegins = "=<";
 constexpr std::string_view kBlockEnds = " >";
 constexpr std::string_view kMergedSource = "{}";
+constexpr std::string_view kBeforeMember = "{[, \t";
 
 // Nothing stands around it.
 bool is_bare(const Enclosed& found) {
@@ -34,22 +34,11 @@ bool is_whole_line(std::string_view line, const Enclosed& found) {
   return flow::parse_klog_record(found.form, line).message.data() != nullptr;
 }
 
-bool is_between_quotes(Quoting quoting) {
-  return quoting == Quoting::kEscaped || quoting == Quoting::kDoubled;
-}
-
 // In JSON and CSV, other values stand before the one that has the record.
 std::string_view own_part(std::string_view before, Quoting quoting) {
   if (const std::string_view opening = opening_of_string(before); !opening.empty()) return opening;
   const std::size_t from = is_between_quotes(quoting) ? before.find_last_of("{[,") : std::string_view::npos;
   return from == std::string_view::npos ? before : before.substr(from);
-}
-
-// Where the text begins in a line of the same source.
-std::optional<std::size_t> end_of_own_prefix(std::string_view prefix, std::string_view source,
-                                             std::string_view line) {
-  const auto end = end_of_prefix(prefix, line);
-  return end && source_of(line.substr(0, *end)) == source ? end : std::nullopt;
 }
 
 }  // namespace
@@ -58,12 +47,15 @@ bool begins_like_a_block(std::string_view text) {
   return text.starts_with('\t') || text.starts_with(kBlockEnds);
 }
 
-void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& every) {
+void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& every, PieceOf piece) {
+  const char* const as_given = text.data();
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
   resume(text);
   Line line{.text = text, .full = full, .time = time};
+  if (text.data() == as_given) line.piece = piece;
+  look_around(text);
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
   if (found && is_whole_line(line.text, *found)) {
@@ -79,7 +71,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (!is_klogs && give_merged(line, every)) return;
   if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
-  FullestRecord once(every);
+  FullestRecord once(every, last_.named);
   const Take fullest = [&once](const SavedLine& one) { once.add(one); };
   const Take& take = found && is_between_quotes(found->quoting) ? fullest : every;
   while (true) {
@@ -116,28 +108,6 @@ bool Unwrapper::is_of_block(std::string_view text) const {
   return begins_like_a_block(text.substr(end_of_own_prefix(last_.before, last_.source, text).value_or(0)));
 }
 
-// Another source's record comes between the lines of a value: kubectl and stern follow several pods at once.
-void Unwrapper::leave(std::string_view source) {
-  std::erase_if(open_, [source](const Around& one) { return one.source == source; });
-  const bool goes_on = !last_.plain && last_.in_block && last_.enclosed.quoting == Quoting::kNone;
-  if (!goes_on || last_.source == source) return;
-  if (open_.size() == kMostOpen) open_.pop_front();
-  open_.push_back(last_);
-}
-
-void Unwrapper::resume(std::string_view text) {
-  if (open_.empty() || is_of_block(text)) return;
-  const auto is_its = [text](const Around& one) {
-    const auto at = end_of_own_prefix(one.before, one.source, text);
-    return at && begins_like_a_block(text.substr(*at));
-  };
-  const auto found = std::ranges::find_if(open_, is_its);
-  if (found == open_.end()) return;
-  std::swap(last_, *found);
-  const bool goes_on = found->in_block && !found->plain && found->enclosed.quoting == Quoting::kNone;
-  if (!goes_on) open_.erase(found);
-}
-
 // Whether a line without a record may belong to the form in which the records are given: another field of journalctl's or JSON's,
 // or a bracket.
 bool Unwrapper::is_around(std::string_view text) const {
@@ -165,10 +135,19 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   const std::string_view behind = line.text.substr(opened.end);
   const std::string_view part = own_part(before, found.quoting);
   const std::string_view near = part.substr(part.size() - std::min(part.size(), kMostBefore));
-  std::string source = source_of(near);
+  const bool may_be_named = found.quoting == Quoting::kEscaped || found.form == flow::KlogForm::kJson;
+  const std::string_view name =
+      may_be_named && found.at > 0 ? name_at(line, found.at - 1) : std::string_view();
+  if (scouts_) names_.note(name);
+  std::string named(names_.known(name));
+  std::string source = named.empty() ? source_of(near) : named;
   leave(source);
-  last_.before.assign(near);
+  // A collector may write its members in another order next time.
+  last_.before.assign(
+      named.empty() ? near : near.substr(std::min(near.find_first_not_of(kBeforeMember), near.size())));
   last_.source = std::move(source);
+  last_.named = std::move(named);
+  last_.looked_in = 0;
   is_object_ = line.text.starts_with('{');
   last_.enclosed = found;
   last_.plain = false;
@@ -208,11 +187,19 @@ bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& t
   if (all.at == found.at) return false;
   std::string buffer;
   std::string_view rest = open_text(line.text, all, buffer).text;
-  if (!inner_) inner_ = std::make_unique<Unwrapper>(doubted_);
+  if (!inner_ || inner_named_ != last_.named) inner_ = std::make_unique<Unwrapper>(doubted_, names_);
+  inner_named_ = last_.named;
   last_.in_block = false;
+  const Take of_named = [&](const SavedLine& one) {
+    const std::string source =
+        std::string(inner_named_).append(one.source.empty() ? "" : " ").append(one.source);
+    SavedLine own = one;
+    own.source = source;
+    take(own);
+  };
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    inner_->add(rest.substr(0, end), true, line.time, take);
+    inner_->add(rest.substr(0, end), true, line.time, inner_named_.empty() ? take : of_named);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return true;
@@ -235,27 +222,8 @@ bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed) {
   return !line.full || is_of_a_part(line.text.substr(0, enclosed.at));
 }
 
-// Where the text stands that goes on with a record whose lines were taken apart. Nothing: it is not in this line.
-std::optional<std::size_t> Unwrapper::continuation(const Line& line, std::size_t until) const {
-  if (is_between_quotes(last_.enclosed.quoting)) {
-    // Other values may stand in such places, too.
-    const std::string_view looked_at = line.text.substr(0, until);
-    for (std::size_t at = looked_at.find(last_.before, line.from); at != std::string_view::npos;
-         at = looked_at.find(last_.before, at + 1)) {
-      const std::string_view text = looked_at.substr(at + last_.before.size());
-      if (begins_like_a_block(text) || text.starts_with('\\')) return at + last_.before.size();
-    }
-    return std::nullopt;
-  }
-  if (line.from > 0 || until < line.text.size()) return std::nullopt;
-  if (const auto end = end_of_own_prefix(last_.before, last_.source, line.text)) return end;
-  if (!is_of_a_part(last_.before)) return std::nullopt;
-  std::string last = last_.before;
-  last[last.size() - 2] = 'F';
-  return end_of_prefix(last, line.text);
-}
-
 bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& take) {
+  if (!open_.empty()) resume_in_quotes(line, until);
   if (last_.plain || !(last_.in_block || last_.in_part)) return false;
   Enclosed enclosed = last_.enclosed;
   if (const auto at = continuation(line, until)) {
@@ -295,9 +263,11 @@ bool Unwrapper::give_merged(const Line& line, const Take& take) {
     last_.plain = last_.in_block = last_.in_part = false;
     last_.enclosed = {.quoting = Quoting::kEscaped};  // what is around it is JSON, too
     is_object_ = line.text.starts_with('{');
+    if (scouts_) names_.note(record.source);
+    const std::string_view name = names_.known(record.source);
     const std::uint64_t time = line.time != 0 ? line.time : record.time;
     take({.kind = record.event ? Kind::kEvent : Kind::kRecord,
-          .source = kMergedSource,
+          .source = name.empty() ? kMergedSource : name,
           .text = record.text,
           .full = true,
           .time = time,

@@ -14,6 +14,8 @@
 #include "byte_arrays.hpp"
 #include "doubted_prefixes.hpp"
 #include "enclosed_record.hpp"
+#include "objects/log_names.hpp"
+#include "objects/object_sources.hpp"
 #include "plain_text.hpp"
 #include "tools/flowtap/saved/kube_events.hpp"
 
@@ -52,14 +54,27 @@ class Unwrapper {
  public:
   using Take = std::function<void(const SavedLine&)>;
 
-  /// `scouts`: what it finds is noted in `doubted` and believed, so that the lines can be read again by what they have shown.
-  explicit Unwrapper(DoubtedPrefixes& doubted, bool scouts = false) : doubted_(doubted), scouts_(scouts) {}
+  /// `scouts`: what it finds is noted in `doubted` and believed, and in `names`, so that the lines can be read again by what they
+  /// have shown.
+  Unwrapper(DoubtedPrefixes& doubted, LogNames& names, bool scouts = false)
+      : doubted_(doubted), names_(names), scouts_(scouts) {}
+
+  /// The line is a piece of a longer one, in which it stands at `at`, and the members around its records may be in other pieces.
+  struct PieceOf {
+    const ObjectSources* whole = nullptr;
+    std::size_t at = 0;
+  };
 
   /// Gives `take` what is in the line. `full`: its newline has come. `time` is when it was written, in ns since 1970, if a runtime
   /// has said it; else 0.
-  void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
+  void add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+    add(line, full, time, take, {});
+  }
+  void add(std::string_view line, bool full, std::uint64_t time, const Take& take, PieceOf piece);
   /// A field of CSV has begun that goes on in the next line.
   [[nodiscard]] bool is_in_field() const { return in_field_; }
+  /// Of the last line, if it is a later part of one that was too long. The caller takes it.
+  [[nodiscard]] std::unique_ptr<ObjectSources> sources_of_part();
 
  private:
   /// A line from outside, and how far it has been looked at.
@@ -67,6 +82,7 @@ class Unwrapper {
     std::string_view text;
     bool full;
     std::uint64_t time;
+    PieceOf piece = {};
     std::size_t from = 0;
   };
 
@@ -76,8 +92,12 @@ class Unwrapper {
     bool in_block = false;  // a value of several lines has begun and not ended
     bool in_part = false;   // a line was divided
     std::string source;
+    std::string named;   // what a collector calls its log, which then is the source
     std::string before;  // in its line: all of it, or in JSON and CSV the last member's name
     Enclosed enclosed;
+    std::uint64_t looked_in = 0;  // the number of the line in which it was looked for
+    std::size_t looked_to = 0;    // up to there it does not go on
+    std::size_t next = 0;         // where it goes on there, between quotes; 0: not known
   };
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
@@ -85,15 +105,22 @@ class Unwrapper {
   void give_record(Line& line, const Enclosed& found, const Take& take);
   static void give_each(SavedLine line, const Take& take);
   [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
-  [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until) const;
+  [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until);
+  void look_around(std::string_view text);
+  [[nodiscard]] std::string_view name_at(const Line& line, std::size_t place);
+  [[nodiscard]] bool is_of(const Around& one, std::string_view named) const;
+  [[nodiscard]] std::size_t next_place(Around& one, const Line& line, std::size_t until);
   [[nodiscard]] std::uint64_t time_of(std::string_view text, std::string_view before,
                                       std::string_view behind);
   void give_field(const Line& line, const Take& take);
   [[nodiscard]] bool give_merged(const Line& line, const Take& take);
   [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
   [[nodiscard]] bool is_of_block(std::string_view text) const;
+  [[nodiscard]] static bool stays_open(const Around& one);
   void leave(std::string_view source);
   void resume(std::string_view text);
+  void resume_in_quotes(const Line& line, std::size_t until);
+  void go_on_with(std::deque<Around>::iterator one);
   [[nodiscard]] bool is_around(std::string_view text) const;
   /// Of a line without a record.
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
@@ -101,6 +128,7 @@ class Unwrapper {
   void note(std::string_view text);
 
   DoubtedPrefixes& doubted_;
+  LogNames& names_;
   bool scouts_;
   Around last_;                  // of the last record
   std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
@@ -108,7 +136,12 @@ class Unwrapper {
   bool is_object_ = false;       // the last record's line was an object of JSON
   std::string line_before_;      // the end of it: in JSON, a member of its own line
   std::uint64_t last_time_ = 0;  // the last one that stood around a record
-  std::unique_ptr<Unwrapper> inner_;  // of a text with several lines that have something before them
+  std::unique_ptr<Unwrapper> inner_;      // of a text with several lines that have something before them
+  std::string inner_named_;               // what a collector calls the log of that text
+  std::optional<ObjectSources> sources_;  // of the line, if they were asked for
+  std::optional<ObjectSources> before_;   // of the line before, if that has not ended
+  std::uint64_t number_ = 0;              // of the line
+  bool is_part_ = false;                  // it is one of a line that was divided
   std::string clean_;
   PlainText characters_;
   ByteArrays arrays_;

@@ -96,8 +96,10 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
   };
 }
 
-// Docker keeps a line's newline. Log collectors write objects with the same members, and most of them without it.
+// Docker keeps a line's newline. Log collectors write objects with the same members, most of them without it, and the others say
+// whose line it is.
 bool is_of_docker(std::string_view line) {
+  if (line.contains(R"("kubernetes":)")) return false;
   RuntimeLineParser parser(RuntimeFormat::kJsonFile);
   const auto parsed = parser.parse(line);
   return parsed && (parsed->full || parsed->text.size() >= kMaxLine);

@@ -88,6 +88,10 @@ TEST_F(SavedLogTest, APartOfALogMayBeginWithinALine) {
   EXPECT_EQ(part.bytes.at("stderr"), kKlog.substr(0, kKlog.find('\n') + 1));
   EXPECT_FALSE(saved_format(kKlog + "\n2026-08-21T07:12:31Z stderr F x\n")) << "a scheduler's line decides";
   EXPECT_FALSE(saved_format(R"({"ts":1795224037015.2,"caller":"a.go:1","msg":"a","v":3})"));
+  const std::string of_docker = R"({"log":"a\n","stream":"stderr","time":"2026-08-21T07:12:31Z")";
+  EXPECT_EQ(saved_format(of_docker + '}'), RuntimeFormat::kJsonFile);
+  EXPECT_FALSE(saved_format(of_docker + R"(,"kubernetes":{"pod_name":"p"}})"))
+      << "a collector has written it, and says whose line it is";
 }
 
 TEST_F(SavedLogTest, GzipIsKnownByWhatItHolds) {

@@ -209,6 +209,12 @@ std::optional<std::size_t> end_of_prefix(std::string_view prefix, std::string_vi
   return found.in_prefix == prefix.size() ? std::optional(found.in_line) : std::nullopt;
 }
 
+std::optional<std::size_t> end_of_own_prefix(std::string_view prefix, std::string_view source,
+                                             std::string_view line) {
+  const auto end = end_of_prefix(prefix, line);
+  return end && source_of(line.substr(0, *end)) == source ? end : std::nullopt;
+}
+
 bool is_of_a_part(std::string_view prefix) {
   return prefix.ends_with(" stderr P ") || prefix.ends_with(" stdout P ");
 }

@@ -18,6 +18,10 @@ namespace flowtap::cli {
 /// Where the text begins in a line that begins like another one's prefix, but for its numbers. Nothing: it does not.
 [[nodiscard]] std::optional<std::size_t> end_of_prefix(std::string_view prefix, std::string_view line);
 
+/// The same for a line of the same log, the source of which is `source`.
+[[nodiscard]] std::optional<std::size_t> end_of_own_prefix(std::string_view prefix, std::string_view source,
+                                                           std::string_view line);
+
 /// Whether the prefix is a container runtime's that says that the line goes on: "TIME stderr P ".
 [[nodiscard]] bool is_of_a_part(std::string_view prefix);
 

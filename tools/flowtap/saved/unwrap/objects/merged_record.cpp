@@ -6,6 +6,7 @@
 
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
+#include "collector_name.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -50,16 +51,20 @@ bool is_klogs(const json::object& object) {
   return msg != nullptr && msg->is_string() && caller != nullptr && caller->is_string();
 }
 
-// The parser bounds how deep values are nested.
-void find_records(const json::value& value, std::vector<ObjectRecord>& out) {
+// `outer`: what a collector calls the log of all that is in the value. The parser bounds how deep values are nested.
+void find_records(const json::value& value, std::vector<ObjectRecord>& out, const std::string& outer = {}) {
   if (out.size() >= kMostRecords) return;
   if (const json::array* array = value.if_array()) {
-    for (const json::value& item : *array) find_records(item, out);
+    for (const json::value& item : *array) find_records(item, out, outer);
   } else if (const json::object* object = value.if_object()) {
-    if (is_klogs(*object)) return out.push_back({.text = as_klog(*object), .time = 0});
+    const std::string own = outer.empty() ? collector_name(*object) : outer;
+    if (is_klogs(*object)) return out.push_back({.text = as_klog(*object), .event = {}, .source = own});
     for (auto* const read : {headerless_record, event_record})
-      if (auto record = read(*object)) return out.push_back(std::move(*record));
-    for (const auto& one : *object) find_records(one.value(), out);
+      if (auto record = read(*object)) {
+        if (!record->event) record->source = own;
+        return out.push_back(std::move(*record));
+      }
+    for (const auto& one : *object) find_records(one.value(), out, own);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/trimmed.hpp"
 #include "merged_record.hpp"
+#include "object_sources.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix.hpp"
 
@@ -37,6 +38,17 @@ Depth behind(std::string_view line, std::size_t depth) {
   return {.depth = depth};
 }
 
+// A record of klog's JSON that was set out, or lines in strings beside which their log is named.
+bool is_wanted(std::string_view object) {
+  if (find_merged(object) && !merged_records(object).empty()) return true;
+  const auto found = find_record(object);
+  const bool goes_on =
+      object.contains(R"("\t)") || object.contains(R"(" >)") || object.contains(R"(" \u003e)");
+  if (!found && !goes_on) return false;
+  const ObjectSources sources(object);
+  return !(found && found->at > 0 ? sources.at(found->at - 1).empty() : sources.empty());
+}
+
 }  // namespace
 
 void ObjectLines::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
@@ -53,11 +65,12 @@ void ObjectLines::add(std::string_view line, bool full, std::uint64_t time, cons
   hold(line, shown.substr(0, next.end), full, time);
   depth_ = next.depth;
   if (depth_ > 0) return;
-  if (!find_merged(joined_) || merged_records(joined_).empty()) return give_held(take);
+  if (!is_wanted(joined_)) return give_held(take);
   const std::string object = std::exchange(joined_, {});
-  const std::uint64_t begun = held_.front().time;
-  held_.clear();
-  take(object, true, begun);
+  const std::vector<Line> lines = std::exchange(held_, {});
+  take(object, true, lines.front().time);
+  // Each of its lines is understood, and counted.
+  for (std::size_t i = 1; i < lines.size(); ++i) take({}, true, lines[i].time);
 }
 
 void ObjectLines::hold(std::string_view line, std::string_view shown, bool full, std::uint64_t time) {

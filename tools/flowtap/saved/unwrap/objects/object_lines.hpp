@@ -1,4 +1,5 @@
-// Joins the lines of klog's JSON that jq, or another program that sets JSON out for people, has divided.
+// Joins the lines of klog's JSON that jq, or another program that sets JSON out for people, has divided, and those of an object that
+// has a record in a string and in other lines says whose it is.
 #pragma once
 
 #include <cstddef>

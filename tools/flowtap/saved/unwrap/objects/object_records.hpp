@@ -15,6 +15,7 @@ struct ObjectRecord {
   std::string text;
   std::uint64_t time = 0;
   std::optional<KubeEvent> event = {};  ///< the record says this
+  std::string source = {};              ///< what a collector calls its log; empty: nothing, or it is an event
 };
 
 /// A message of klog's with its pairs, beside the place in the program from which it came:

@@ -74,7 +74,7 @@ void LineOrder::add(std::string_view line, bool full, std::uint64_t time) {
   if (way_ == Way::kUndecided && enough) decide();
 }
 
-void LineOrder::hold(std::string_view line, const Look& found, bool full, std::uint64_t time) {
+void LineOrder::hold(std::string_view line, Look found, bool full, std::uint64_t time) {
   // An export has the lines of a value in their own order, also with its newest record first. tac has not: the value ends before it
   // begins. Lines of other sources may stand between.
   const auto last = last_held_.find(found.source);
@@ -90,7 +90,11 @@ void LineOrder::hold(std::string_view line, const Look& found, bool full, std::u
       last->second = held_.size();
     else if (last_held_.size() < kMostSourcesHeld)
       last_held_.emplace(found.source, held_.size());
-    held_.push_back({.text = std::string(line), .full = full, .time = time, .loose = found.loose});
+    held_.push_back({.text = std::string(line),
+                     .full = full,
+                     .time = time,
+                     .loose = found.loose,
+                     .sources = std::move(found.sources)});
   }
   own_order_ = own_order_ || in_block;
   in_field_ = scout_.is_in_field();
@@ -121,6 +125,7 @@ LineOrder::Look LineOrder::look(std::string_view line) {
     if (!flow::is_earlier(earliest_, time)) earliest_ = time;
     last_ = time;
   });
+  out.sources = scout_.sources_of_part();
   return out;
 }
 
@@ -191,18 +196,24 @@ void LineOrder::give_all() {
 }
 
 void LineOrder::give_reversed(const Line& line) {
-  if (line.by_lines) return give_reversed(lines_of_text(line.text), line.time);
+  if (line.by_lines) return give_reversed(lines_of_text(line.text), line.time, {});
   // One line may hold all records.
-  for (const std::string_view piece : std::views::reverse(pieces_of(line.text)))
-    give_reversed({piece}, line.time);
+  const std::vector<std::string_view> pieces = pieces_of(line.text);
+  const bool divided = pieces.size() > 1 && line.sources == nullptr;
+  const ObjectSources own = divided ? ObjectSources(line.text) : ObjectSources();
+  const ObjectSources* const whole = divided ? &own : line.sources.get();
+  for (const std::string_view piece : std::views::reverse(pieces))
+    give_reversed({piece}, line.time,
+                  {.whole = whole, .at = static_cast<std::size_t>(piece.data() - line.text.data())});
 }
 
 // The last record of the lines first, each with what belongs to it.
-void LineOrder::give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time) {
+void LineOrder::give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time,
+                              Unwrapper::PieceOf piece) {
   std::vector<Kept> found;
   // The file's last line may have no newline, and is the first one now.
   for (const std::string_view line : lines)
-    unwrapper_.add(line, true, time, [&found](const SavedLine& one) { found.push_back(kept(one)); });
+    unwrapper_.add(line, true, time, [&found](const SavedLine& one) { found.push_back(kept(one)); }, piece);
   for (std::size_t end = found.size(); end > 0;) {
     std::size_t begin = end - 1;
     while (begin > 0 && belongs_to_one(found[begin].kind)) --begin;

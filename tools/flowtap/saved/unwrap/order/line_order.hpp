@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,7 @@ class LineOrder {
     std::uint64_t time;
     bool by_lines = false;  // these are lines of their own, and not of a field
     bool loose = false;
+    std::unique_ptr<ObjectSources> sources = {};  // of a part of a line
   };
   /// What a line is in the file's own order.
   struct Look {
@@ -59,13 +61,15 @@ class LineOrder {
     bool begins = false;   // with the first line of a value of several lines
     bool loose = false;
     std::string source;
+    std::unique_ptr<ObjectSources> sources = {};
   };
 
   [[nodiscard]] Look look(std::string_view line);
-  void hold(std::string_view line, const Look& found, bool full, std::uint64_t time);
+  void hold(std::string_view line, Look found, bool full, std::uint64_t time);
   void unwrap(std::string_view line, bool full, std::uint64_t time);
   void give_reversed(const Line& line);
-  void give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time);
+  void give_reversed(const std::vector<std::string_view>& lines, std::uint64_t time,
+                     Unwrapper::PieceOf piece);
   void join_loose(std::deque<Line>& held) const;
   [[nodiscard]] bool is_newest_first() const;
   void decide();
@@ -76,8 +80,9 @@ class LineOrder {
 
   Take take_;
   DoubtedPrefixes doubted_;
-  Unwrapper unwrapper_{doubted_};
-  Unwrapper scout_{doubted_, true};  // looks at the lines in their own order
+  LogNames names_;
+  Unwrapper unwrapper_{doubted_, names_};
+  Unwrapper scout_{doubted_, names_, true};  // looks at the lines in their own order
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV

@@ -22,6 +22,7 @@ constexpr std::size_t kNode = 128;                     // bytes of a map's node,
 constexpr std::int64_t kSkew = microseconds(std::chrono::minutes(1)).count();
 // A clock is seldom set back. More than that are records in any order.
 constexpr int kMostClockSteps = 3;
+constexpr std::size_t kMostFollowed = 256;  // whose steps are followed
 
 // Daylight saving time ends: the same hour once more. Perhaps nothing was written for some minutes. If most of a log
 // lies in that hour, what follows is another scheduler's log.
@@ -43,9 +44,11 @@ flow::KlogTime time_of_record(const SavedLine& line) {
 
 ClockStep TimeSteps::next(flow::KlogTime time, std::string_view source) {
   const std::int64_t back = flow::micros_between(time, latest_);
-  const bool same = source_ == source;
-  if (!same) source_.assign(source);
+  // Logs of one machine may stand between each other, and any of them may be the first to write after the step.
+  const auto own = latest_by_.find(source);
+  const bool same = own != latest_by_.end() && flow::micros_between(time, own->second) > kOutOfOrder;
   if (back <= kOutOfOrder) {
+    note(time, source);
     if (!first_ || flow::is_earlier(time, first_)) first_ = time;
     if (!flow::is_earlier(time, latest_)) latest_ = time;
     return ClockStep::kOn;
@@ -53,12 +56,24 @@ ClockStep TimeSteps::next(flow::KlogTime time, std::string_view source) {
   const bool hour = first_ && is_hour_again(*first_, *latest_, *time);
   latest_ = time;
   if (same && (back <= kLargestStep || hour)) {
+    note(time, source);
     if (flow::is_earlier(time, first_)) first_ = time;
     return ClockStep::kClockBack;
   }
   const bool skew = !same && back <= kSkew && flow::is_earlier(first_, time);
   first_ = time;
+  latest_by_.clear();
+  note(time, source);
   return skew ? ClockStep::kSkew : ClockStep::kApart;
+}
+
+void TimeSteps::note(flow::KlogTime time, std::string_view source) {
+  const auto own = latest_by_.find(source);
+  if (own == latest_by_.end()) {
+    if (latest_by_.size() < kMostFollowed) latest_by_.emplace(source, time);
+  } else if (!flow::is_earlier(time, own->second) || flow::micros_between(time, own->second) > kOutOfOrder) {
+    own->second = time;
+  }
 }
 
 std::string_view TimeOrder::kept(std::string_view text) {

@@ -29,16 +29,18 @@ class TimeSteps {
 
   enum class Step : std::uint8_t {
     kOn,         ///< the part goes on
-    kClockBack,  ///< its clock may have been set back, also by an hour at the end of daylight saving time
+    kClockBack,  ///< its clock may have been set back, also by an hour at the end of daylight saving time: the source's own times go back
     kSkew,       ///< a part of another log, whose clock is hardly another
     kApart       ///< another part begins
   };
   [[nodiscard]] Step next(flow::KlogTime time, std::string_view source);
 
  private:
-  flow::KlogTime first_;   // of the part
-  flow::KlogTime latest_;  // since the clock was set back
-  std::string source_;
+  void note(flow::KlogTime time, std::string_view source);
+
+  flow::KlogTime first_;                                          // of the part
+  flow::KlogTime latest_;                                         // since the clock was set back
+  std::map<std::string, flow::KlogTime, std::less<>> latest_by_;  // the same, of each source in the part
 };
 
 /// Holds what was found until all of it is known.
