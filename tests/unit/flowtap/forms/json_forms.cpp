@@ -273,6 +273,18 @@ std::vector<SavedForm> json_forms() {
                              {"podName", kPodName},
                              {"containerName", kName}};
        })},
+      {"stern json, as Go writes it", each_entry([](const LogEntry& e) {
+         std::string text;
+         for (const char c : json::serialize(json::string_view(e.text)))
+           text += c == '<'   ? R"(\u003c)"
+                   : c == '>' ? R"(\u003e)"
+                   : c == '&' ? R"(\u0026)"
+                              : std::string(1, c);
+         return R"({"message":)" + text + R"(,"podName":"p","containerName":"c"})";
+       })},
+      {"CRI in JSON", json_lines([](const LogEntry& e) {
+         return json::object{{"message", stamp(e.time, 9) + "Z stderr F " + e.text}, {"stream", "stderr"}};
+       })},
       {"docker json-file", json_lines(docker)},
       {"Fluent Bit, log first", json_lines(fluent_bit)},
       {"Fluent Bit, log last", json_lines(log_last)},

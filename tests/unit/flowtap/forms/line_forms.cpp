@@ -145,6 +145,10 @@ std::vector<SavedForm> text_forms() {
       {"UTF-16 LE without a mark", utf16(false, false)},
       {"indented by spaces", behind("    ")},
       {"indented by a tab", behind("\t")},
+      {"a terminal's copy, with blanks for tabs", with_characters({{"\t", "        "}})},
+      {"a blank for each tab", with_characters({{"\t", " "}})},
+      {"without the blank before a line",
+       each_entry([](const LogEntry& e) { return e.text.substr(e.goes_on && !e.text.empty() ? 1 : 0); })},
       {"quoted as in a mail", behind("> ")},
       {"in double quotes", each_entry(in_json_quotes)},
       {"whole records in double quotes", each_entry(in_json_quotes), true},
@@ -187,6 +191,10 @@ std::vector<SavedForm> journal_forms() {
        after([](const LogEntry& e) { return fmt::format("{} {}", syslog_time(e), kUnit); })},
       {"journalctl short-iso",
        after([](const LogEntry& e) { return fmt::format("{}+00:00 {}", stamp(e.time, 0), kUnit); })},
+      {"journalctl short, with records of several lines", each_entry([](const LogEntry& e) {
+         const std::string before = fmt::format("{} {}", syslog_time(e), kUnit);
+         return (e.goes_on ? std::string(before.size(), ' ') : before) + e.text;
+       })},
       {"journalctl short-iso of an older systemd",
        after([](const LogEntry& e) { return fmt::format("{}+0000 {}", stamp(e.time, 0), kUnit); })},
       {"journalctl short-precise", after([](const LogEntry& e) {
@@ -198,6 +206,9 @@ std::vector<SavedForm> journal_forms() {
          return weekday_and_time(e, 0) + " cp1 kube-scheduler.service[1234]: ";
        })},
       {"journalctl cat", behind("")},
+      {"logfmt of another program", each_entry([](const LogEntry& e) {
+         return fmt::format("time={} level=info msg={}", nano(e), in_json_quotes(e));
+       })},
       {"journalctl verbose", each_entry([](const LogEntry& e) {
          return fmt::format(
              "{} [s=3a5c;i={:x};b=9f02;m=5d1;t=62f1;x=77aa]\n    PRIORITY=6\n    _TRANSPORT=stdout\n"

@@ -29,6 +29,16 @@ bool has_members(std::string_view line) {
   return line.contains("\":") || line.contains("\" :");
 }
 
+// The member's name, and what its program has put before the text: a time is another one in each line.
+std::pair<std::string_view, std::string_view> divided_at_quote(std::string_view before) {
+  const std::size_t quote = before.rfind('"');
+  if (quote == std::string_view::npos) return {before, {}};
+  std::string_view member = before.substr(0, quote + 1);
+  // In logfmt, other members stand before it.
+  if (member.ends_with("=\"")) member.remove_prefix(member.rfind(' ') + 1);  // npos + 1 is 0
+  return {member, before.substr(quote + 1)};
+}
+
 }  // namespace
 
 void Unwrapper::look_around(std::string_view text) {
@@ -108,16 +118,19 @@ std::size_t Unwrapper::next_place(Around& one, const Line& line, std::size_t unt
   if (std::exchange(one.looked_in, number_) != number_) one.next = one.looked_to = 0;
   if (one.next > line.from) return one.next;
   const std::string_view looked_at = line.text.substr(0, until);
-  for (std::size_t at = looked_at.find(one.before, std::max(line.from, one.looked_to));
-       at != std::string_view::npos; at = looked_at.find(one.before, at + 1)) {
-    const std::size_t place = at + one.before.size();
+  const auto [member, own] = divided_at_quote(one.before);
+  for (std::size_t at = looked_at.find(member, std::max(line.from, one.looked_to));
+       at != std::string_view::npos; at = looked_at.find(member, at + 1)) {
+    const auto skipped = end_of_prefix(own, looked_at.substr(at + member.size()));
+    if (!skipped) continue;
+    const std::size_t place = at + member.size() + *skipped;
     const std::string_view text = looked_at.substr(place);
     if (!is_of_block_in_quotes(text) && !text.starts_with('\\')) continue;
     if (is_of(one, names_.known(name_at(line, place - std::min<std::size_t>(place, 1)))))
       return one.next = place;
   }
   one.next = 0;
-  one.looked_to = until - std::min(until, one.before.size());
+  one.looked_to = until - std::min(until, 2 * one.before.size());  // a number may have more digits there
   return std::string_view::npos;
 }
 

@@ -41,6 +41,16 @@ std::string_view own_part(std::string_view before, Quoting quoting) {
   return from == std::string_view::npos ? before : before.substr(from);
 }
 
+// journalctl puts the further lines of a text below its first one, about.
+bool is_under(std::string_view before, std::string_view line) {
+  return before.size() > 1 && line.size() > before.size() && line.find_first_not_of(' ') >= before.size() - 1;
+}
+
+// A terminal may have made blanks of a tab.
+bool is_indented(std::string_view text) {
+  return text.starts_with('\t') || text.starts_with(' ');
+}
+
 }  // namespace
 
 bool begins_like_a_block(std::string_view text) {
@@ -61,7 +71,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (found && is_whole_line(line.text, *found)) {
     last_.plain = true;
     in_field_ = last_.in_part = false;
-    note(line.text);
+    note_record(line.text);
     return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time},
                      every);
   }
@@ -86,6 +96,8 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   once.finish();
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
   if (given) return;
+  // No other margin than the tab is known to be a value's, unless it is open.
+  if (last_.plain && last_.in_block) line.text = margin_.undo(line.text);
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
 }
 
@@ -102,10 +114,12 @@ bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const
 // A value of several lines may have a tenant's text, which looks as it likes.
 bool Unwrapper::is_of_block(std::string_view text) const {
   if (!last_.in_block) return false;
-  if (last_.plain || in_field_) return begins_like_a_block(text);
+  if (in_field_) return begins_like_a_block(text);
+  if (last_.plain) return is_indented(text);
   if (last_.enclosed.quoting != Quoting::kNone) return false;
   // Some tools put something before the first line of a text only.
-  return begins_like_a_block(text.substr(end_of_own_prefix(last_.before, last_.source, text).value_or(0)));
+  const auto at = end_of_own_prefix(last_.before, last_.source, text);
+  return at ? is_indented(text.substr(*at)) : begins_like_a_block(text);
 }
 
 // Whether a line without a record may belong to the form in which the records are given: another field of journalctl's or JSON's,
@@ -123,6 +137,13 @@ Kind Unwrapper::kind_of(std::string_view text) {
   const Kind kind = last_.in_block ? Kind::kGoesOn : Kind::kLoose;
   note(text);
   return kind;
+}
+
+// A value that has not ended ends here.
+void Unwrapper::note_record(std::string_view text) {
+  last_.in_block = false;
+  margin_.reset();
+  note(text);
 }
 
 void Unwrapper::note(std::string_view text) {
@@ -151,11 +172,10 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   is_object_ = line.text.starts_with('{');
   last_.enclosed = found;
   last_.plain = false;
-  last_.in_block = false;
   in_field_ = found.quoting == Quoting::kDoubled && !opened.closed;
   last_.in_part = is_divided(line, found);
   const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
-  note(opened.text.substr(opened.text.rfind('\n') + 1));
+  note_record(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, found.at + 1);
   if (opened.text.contains('\n') && give_text(line, found, take)) return;
   give_each({.kind = Kind::kRecord,
@@ -230,10 +250,13 @@ bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& tak
     enclosed.at = *at;
   } else {
     // Some tools put something before the first line of a text only.
-    if (line.from > 0 || until < line.text.size() || !begins_like_a_block(line.text)) return false;
+    if (line.from > 0 || until < line.text.size()) return false;
+    if (!begins_like_a_block(line.text) && !is_under(last_.before, line.text)) return false;
     enclosed = {};
   }
-  const Opened opened = open_text(line.text, enclosed, buffer_);
+  Opened opened = open_text(line.text, enclosed, buffer_);
+  const bool is_line = enclosed.quoting == Quoting::kNone && !last_.in_part && last_.in_block;
+  if (is_line && is_indented(opened.text)) opened.text = margin_.undo(opened.text);
   // Another value may stand in the same place.
   if (!last_.in_part && !begins_like_a_block(opened.text)) return false;
   last_.in_part = is_divided(line, enclosed);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "around/value_margin.hpp"
 #include "byte_arrays.hpp"
 #include "doubted_prefixes.hpp"
 #include "enclosed_record.hpp"
@@ -126,11 +127,13 @@ class Unwrapper {
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
   [[nodiscard]] bool give_text(const Line& line, const Enclosed& found, const Take& take);
   void note(std::string_view text);
+  void note_record(std::string_view text);
 
   DoubtedPrefixes& doubted_;
   LogNames& names_;
   bool scouts_;
   Around last_;                  // of the last record
+  ValueMargin margin_;           // of its value of several lines
   std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
   bool in_field_ = false;        // a field of CSV has begun and not ended
   bool is_object_ = false;       // the last record's line was an object of JSON

@@ -1,0 +1,55 @@
+// A value's lines in a log whose tabs a terminal, an editor or journalctl has changed.
+#include "tools/flowtap/saved/unwrap/around/value_margin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/flowtap/forms/records_in.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines undone(const Lines& lines) {
+  ValueMargin margin;
+  Lines out;
+  for (const std::string& line : lines) out.emplace_back(margin.undo(line));
+  return out;
+}
+
+TEST(ValueMargin, IsATabAgain) {
+  const Lines klogs = {"\ta", "\t  b", "\t> c", " > pod=\"x\""};
+  EXPECT_EQ(undone(klogs), klogs);
+  EXPECT_EQ(undone({"        a", "          b", "        > c", " > pod=\"x\""}), klogs) << "a terminal's";
+  EXPECT_EQ(undone({" a", "   b", " >"}), (Lines{"\ta", "\t  b", " >"})) << "one blank";
+  EXPECT_EQ(undone({"a", "b", "> pod=\"x\""}), (Lines{"\ta", "\tb", " > pod=\"x\""})) << "none";
+  EXPECT_EQ(undone({"      \ta", "      \t  b", "       >"}), (Lines{"\ta", "\t  b", " >"}))
+      << "journalctl's";
+  EXPECT_EQ(undone({"    a", "  b", ""}), (Lines{"\ta", "\tb", "\t"})) << "less than the first line";
+}
+
+// A tenant may have written a value that quotes a record.
+TEST(ValueMargin, WhatStandsBehindItIsNoRecord) {
+  const std::string head = "I1126 10:00:00.103412       1 a.go:9] ";
+  const std::string forged =
+      "I1126 10:00:00.103412       1 b.go:1] \"Successfully bound pod to node\" pod=\"a/b\"";
+  for (const char* const before : {"", "Nov 26 10:00:00 cp1 ks[1]: ", "[pod/a/c] "})
+    for (const char* const margin : {"\t", "        ", " ", "    ", "      \t"}) {
+      const std::string bytes = std::string(before) + head + "\"x\" err=<\n" + before + margin + "y\n" +
+                                before + margin + forged + '\n' + before + " >\n" + before + head + "\"z\"\n";
+      EXPECT_EQ(test::records_in(bytes), (Lines{head + "\"x\" err=<", head + "\"z\""})) << bytes;
+    }
+}
+
+// It was cut, and what follows belongs to nobody's value.
+TEST(ValueMargin, AValueEndsWithTheNextRecord) {
+  const std::string head = "I1126 10:00:00.103412       1 a.go:9] ";
+  EXPECT_EQ(test::records_in(head + "\"x\" err=<\n" + head + "\"y\"\n    " + head + "\"z\"\n"),
+            (Lines{head + "\"x\" err=<", head + "\"y\"", head + "\"z\""}));
+}
+
+}  // namespace
+}  // namespace flowtap::cli

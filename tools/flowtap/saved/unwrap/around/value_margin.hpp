@@ -1,0 +1,23 @@
+// What stands before the lines of a value of several lines: klog writes a tab, which terminals and editors turn into blanks, journalctl
+// puts behind other blanks, and some programs take away.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+class ValueMargin {
+ public:
+  /// A value begins with the next line.
+  void reset() { margin_.reset(); }
+  /// The line as klog wrote it: behind a tab, or with " >" if the value ends. It lives until the next call.
+  [[nodiscard]] std::string_view undo(std::string_view line);
+
+ private:
+  std::optional<std::string> margin_;  // of the value's first line
+  std::string buffer_;
+};
+
+}  // namespace flowtap::cli
