@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/letter_pairs.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
@@ -64,19 +65,34 @@ std::string_view bare(std::string_view reason) {
 }
 
 // What runs a plugin stands around the plugin's own words, and says the least.
-bool is_around(const AdviceRow& row) {
+constexpr bool is_around(const AdviceRow& row) {
   constexpr std::array<std::string_view, 2> kAround = {"running ", "binding volumes<>"};
   return std::ranges::any_of(kAround,
                              [&row](std::string_view begins) { return row.pattern.starts_with(begins); });
 }
 
+// What is known of a row before a reason is looked at. It stands apart from the row's texts, so that all rows fit into the cache.
+struct Known {
+  LetterPairs pairs;
+  bool around = false;
+};
+constexpr auto kKnown = [] {
+  std::array<Known, kRows.size()> known;
+  std::ranges::transform(kRows, known.begin(), [](const AdviceRow& row) {
+    return Known{.pairs = LetterPairs::of_pattern(row.pattern), .around = is_around(row)};
+  });
+  return known;
+}();
+
 // No error has as many causes in each other.
 constexpr std::size_t kMostCauses = 8;
 
 const AdviceRow* row_for(std::string_view reason, bool around) {
-  const auto* const row = std::ranges::find_if(
-      kRows, [&](const AdviceRow& one) { return is_around(one) == around && fits(one.pattern, reason); });
-  return row == kRows.end() ? nullptr : row;
+  const LetterPairs pairs = LetterPairs::of_text(reason);
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    if (kKnown[i].around == around && pairs.has_all(kKnown[i].pairs) && fits(kRows[i].pattern, reason))
+      return &kRows[i];
+  return nullptr;
 }
 
 // The row of the cause: "running PreFilter plugin "Coscheduling": CAUSE". Errors in Go stand before their causes.
