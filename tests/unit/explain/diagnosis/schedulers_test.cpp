@@ -216,5 +216,32 @@ TEST(Schedulers, RowsOfOneMessageStandInTheOrderOfTheTables) {
     EXPECT_NE(row.message, "Node refused") << "the built-in ones have no row of others";
 }
 
+// Those that are left out when a record's rows are looked for could not be its rows.
+TEST(Schedulers, RowsOfARecordAreAllThatItMayMatch) {
+  using Form = FactRow::Form;
+  const Schedulers& all = schedulers();
+  std::vector<std::string> texts = {"", "N", "Nobody says this", "pod"};
+  for (const FactRow& row : all.rows())
+    for (const std::string_view end : {"", " and more"})
+      texts.push_back(std::string(row.message).append(end));
+  std::size_t seen = 0;
+  for (const std::string& text : texts)
+    for (const Form form : {Form::kMessage, Form::kText}) {
+      const auto is_its = [&](const FactRow& row) {
+        return row.form == form &&
+               (form == Form::kText ? text.starts_with(row.message) : text == row.message);
+      };
+      std::vector<const FactRow*> expected;
+      for (const FactRow& row : all.rows())
+        if (is_its(row)) expected.push_back(&row);
+      std::vector<const FactRow*> found;
+      for (const FactRow& row : all.rows_of(form, text))
+        if (is_its(row)) found.push_back(&row);
+      EXPECT_EQ(found, expected) << text;
+      seen += found.size();
+    }
+  EXPECT_GT(seen, all.rows().size());
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis

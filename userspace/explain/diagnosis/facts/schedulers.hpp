@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "explain/diagnosis/facts/fact_table.hpp"
@@ -54,12 +55,19 @@ class Schedulers {
   }
   /// All rows. Those of one message stand together, in the order in which they are tried.
   [[nodiscard]] std::span<const FactRow> rows() const { return rows_; }
-  /// The rows that a record may match: for a structured one those of its message, for free text all, since there are few.
+  /// The rows that a record may match: for a structured one those of its message, for free text those whose beginning has its first
+  /// letter, since there are few.
   [[nodiscard]] std::span<const FactRow> rows_of(FactRow::Form form, std::string_view text) const;
 
  private:
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+
   std::span<const Scheduler> all_;
   std::vector<FactRow> rows_;
+  std::unordered_map<std::string_view, Range> by_message_;  // most records have a message that no row has
 };
 
 }  // namespace flowtap::diagnosis
