@@ -47,7 +47,7 @@ bool is_frame(std::string_view rest) {
 
 // " key="
 bool begins_pair(std::string_view line, std::size_t at) {
-  const std::size_t sign = line[at] == ' ' ? line.find_first_of(" =\"", at + 1) : kNone;
+  const std::size_t sign = line[at] == ' ' ? find_any<' ', '=', '"'>(line, at + 1) : kNone;
   return sign != kNone && sign > at + 1 && line[sign] == '=';
 }
 
@@ -226,7 +226,8 @@ bool KlogPairs::next_member(KlogPair& pair) {
     return open ? stop(true) : give(pair, Kind::kCut, at + 1, line.size(), line.size());
   }
   const bool nested = line[at] == '{' || line[at] == '[';
-  const std::size_t end = nested ? end_of_nested(line, at) : line.find_first_of(",}] \t\r", at);
+  const std::size_t end =
+      nested ? end_of_nested(line, at) : find_any<',', '}', ']', ' ', '\t', '\r'>(line, at);
   if (end == kNone) return stop(open);
   return end == at ? stop(false) : give(pair, Kind::kJson, at, end, end);
 }

@@ -31,7 +31,7 @@ std::size_t body_start(std::string_view text, KlogRecord& record) {
   const std::size_t thread = at;
   while (at < text.size() && is_digit(text[at])) ++at;
   if (at == thread || at >= text.size() || text[at] != ' ') return kHeader.size();
-  const std::size_t end = text.find_first_of("]\n", at);
+  const std::size_t end = find_any<']', '\n'>(text, at);
   if (end == std::string_view::npos || text[end] != ']') return kHeader.size();
   record.thread = text.substr(thread, at - thread);
   record.source = text.substr(at + 1, end - at - 1);
