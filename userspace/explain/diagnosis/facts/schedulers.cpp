@@ -10,6 +10,11 @@ std::pair<FactRow::Form, std::string_view> place(const FactRow& row) {
   return {row.form, row.message};
 }
 
+// The first one.
+unsigned char letter(std::string_view text) {
+  return text.empty() ? 0 : static_cast<unsigned char>(text.front());
+}
+
 }  // namespace
 
 Schedulers::Schedulers(std::span<const Scheduler> all) : all_(all) {
@@ -19,19 +24,17 @@ Schedulers::Schedulers(std::span<const Scheduler> all) : all_(all) {
       rows_.push_back(row);
     }
   std::ranges::stable_sort(rows_, {}, place);
-  for (std::size_t i = 0; i < rows_.size() && rows_[i].form == FactRow::Form::kMessage; ++i)
-    ++by_message_.try_emplace(rows_[i].message, Range{.first = i, .count = 0}).first->second.count;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const bool is_text = rows_[i].form == FactRow::Form::kText;
+    Range& of_it = is_text ? by_letter_[letter(rows_[i].message)] : by_message_[rows_[i].message];
+    if (of_it.count++ == 0) of_it.first = i;
+  }
 }
 
 std::span<const FactRow> Schedulers::rows_of(FactRow::Form form, std::string_view text) const {
-  if (form == FactRow::Form::kMessage) {
-    const auto found = by_message_.find(text);
-    if (found == by_message_.end()) return {};
-    return rows().subspan(found->second.first, found->second.count);
-  }
-  const auto letter = [](const FactRow& row) { return std::pair(row.form, row.message.substr(0, 1)); };
-  const auto found = std::ranges::equal_range(rows_, std::pair(form, text.substr(0, 1)), {}, letter);
-  return {found.begin(), found.end()};
+  if (form == FactRow::Form::kText) return rows_of(by_letter_[letter(text)]);
+  const auto found = by_message_.find(text);
+  return found != by_message_.end() ? rows_of(found->second) : std::span<const FactRow>();
 }
 
 }  // namespace flowtap::diagnosis

@@ -2,6 +2,7 @@
 // scheduler is one more table.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -65,9 +66,14 @@ class Schedulers {
     std::size_t count = 0;
   };
 
+  [[nodiscard]] std::span<const FactRow> rows_of(const Range& range) const {
+    return rows().subspan(range.first, range.count);
+  }
+
   std::span<const Scheduler> all_;
   std::vector<FactRow> rows_;
   std::unordered_map<std::string_view, Range> by_message_;  // most records have a message that no row has
+  std::array<Range, 256> by_letter_{};                      // the first one of a free text
 };
 
 }  // namespace flowtap::diagnosis
