@@ -66,7 +66,7 @@ void SchedulerLog::read(const flow::WholeRecord& record) {
   if (facts.empty()) return;
   const flow::KlogInstant instant = flow::klog_instant(*record.klog, record.time);
   const std::string_view line = beginning_of(record.text, kLongestLine);
-  for (Fact fact : facts) {
+  for (Fact& fact : facts) {
     fact.instant = instant;
     fact.line = line;
     fact.by = name_for(fact);
@@ -102,7 +102,7 @@ std::string_view SchedulerLog::name_for(const Fact& fact) {
   return has_several_ ? kOneOfSeveral : std::string_view();
 }
 
-void SchedulerLog::add(Fact fact) {
+void SchedulerLog::add(Fact& fact) {
   fact.log = log_;
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);

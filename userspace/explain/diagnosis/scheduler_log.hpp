@@ -102,7 +102,7 @@ class SchedulerLog {
 
   void read_source(const flow::KlogRecord& record);
   [[nodiscard]] std::string_view name_for(const Fact& fact);
-  void add(Fact fact);
+  void add(Fact& fact);
   void add(const flow::FlowKey& key, const Fact& fact);
   void tell_victim(const Fact& fact);
   void end_binds(const Fact& fact);

@@ -120,7 +120,13 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
     if (const flow::KlogPair* cards = pair_of("device"); cards != nullptr && cards->value.starts_with('['))
       return false;                                        // a list of all of the node's
   if (row.kind == FactKind::kRoomFails) read_preemptor();  // the pod is the one that should have made room
-  Fact fact = named_;
+  // It is made in its place, and taken back if the record does not match.
+  if (read_fact(facts_.emplace_back(named_), row, text)) return true;
+  facts_.pop_back();
+  return false;
+}
+
+bool FactParser::read_fact(Fact& fact, const FactRow& row, std::string_view text) {
   fact.kind = row.kind;
   fact.scheduler = row.scheduler;
   fact.weight = row.weight;
@@ -153,7 +159,6 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
                                    : row.kind == FactKind::kCellFails  ? Field::kAvailable
                                                                        : Field::kReason);
   if (said.empty()) said = row.says;
-  facts_.push_back(fact);
   return true;
 }
 
@@ -240,7 +245,7 @@ void FactParser::read_times(const flow::KlogRecord& record) {
   named_.times = std::min(named_.times, kMostTimes);
 }
 
-std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
+std::span<Fact> FactParser::parse(const flow::KlogRecord& record) {
   facts_.clear();
   if (record.structured && GroupNames::are_named_by(record.message)) {
     read_pairs(record);

@@ -23,8 +23,9 @@ class FactParser {
   /// The schedulers must outlive it.
   explicit FactParser(const Schedulers& schedulers = Schedulers::built_in()) : schedulers_(&schedulers) {}
 
-  /// The facts in the order of the table's rows. They are valid until the next call, and as long as the record's text.
-  [[nodiscard]] std::span<const Fact> parse(const flow::KlogRecord& record);
+  /// The facts in the order of the table's rows. They are valid until the next call, and as long as the record's text. Whoever
+  /// asks may put into them what it knows of the log: a fact is too large to be copied for that.
+  [[nodiscard]] std::span<Fact> parse(const flow::KlogRecord& record);
 
  private:
   void read_pairs(const flow::KlogRecord& record);
@@ -36,6 +37,7 @@ class FactParser {
   [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
   [[nodiscard]] std::optional<std::string_view> pattern_of(const FactRow& row, std::string_view text);
   bool read_row(const FactRow& row, std::string_view text);
+  bool read_fact(Fact& fact, const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
   std::string_view marked(Field field, std::string_view text, bool cut);
 
