@@ -65,7 +65,7 @@ void add(List& to, std::initializer_list<std::string_view> texts, std::size_t no
     return advice.has_value();
   };
   for (const std::string_view text : texts)
-    if (!know(text)) each_reason(text, know);
+    if (!text.empty() && !know(text)) each_reason(text, know);
   for (const Advice& advice : once) same_in(to, advice).nodes += nodes;
 }
 
@@ -76,16 +76,16 @@ List most_first(List list) {
 
 // How many nodes have the reason. Where it does not say why, those that the extender's own log names with a reason are left out.
 std::size_t nodes_with(const NodesReason& counted, const FailedNodes& failed, std::size_t without_reason) {
-  const auto advice = advice_for(counted.reason);
-  const auto unsaid = advice_for(kTurnedDown);
-  if (!advice || !unsaid || advice->means != unsaid->means) return counted.nodes;
+  static const AdviceRow* const kUnsaid = advice_row(kTurnedDown);
+  const AdviceRow* const row = advice_row(counted.reason);
+  if (row == nullptr || kUnsaid == nullptr || row->means != kUnsaid->means) return counted.nodes;
   const auto left = std::ranges::find(failed.unnamed, counted.reason, &NodesReason::reason);
   const std::size_t unnamed = left == failed.unnamed.end() ? 0 : left->nodes;
   return std::min(counted.nodes, unnamed + without_reason);
 }
 
 // Several schedulers may tell of the same nodes: one says which node it is, another only how many there are.
-List of_nodes(const Diagnosis& diagnosis) {
+List of_nodes(const Diagnosis& diagnosis, const FailedNodes& failed) {
   List named;
   std::size_t without_reason = 0;
   for (const NodeVerdict& node : diagnosis.nodes) {
@@ -97,7 +97,6 @@ List of_nodes(const Diagnosis& diagnosis) {
     add(named, {node.reason, last}, 1);
   }
   List counted;
-  const FailedNodes failed = failed_nodes(diagnosis);
   for (const NodesReason& reason : diagnosis.reasons) {
     const std::size_t nodes = nodes_with(reason, failed, without_reason);
     if (nodes > 0 || reason.nodes == 0) add(counted, {reason.reason}, nodes);
@@ -111,15 +110,25 @@ List of_nodes(const Diagnosis& diagnosis) {
   return most_first(std::move(named));
 }
 
+/// What is said of the room that other pods could make:
+/// "still not schedulable, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
+struct Preemption {
+  std::string_view before;         ///< by other plugins, before kube-scheduler's own
+  std::string_view sentence;       ///< by that
+  std::optional<FitError> counts;  ///< the sentence taken apart
+};
+Preemption taken_apart(std::string_view text) {
+  const std::size_t tried = std::min(text.find(kPreemption), text.size());
+  const std::string_view sentence = text.substr(std::min(tried + kPreemption.size(), text.size()));
+  return {.before = text.substr(0, tried), .sentence = sentence, .counts = parse_fit_error(sentence)};
+}
+
 // kube-scheduler says of each node that room would not help. A node that lacks something fails by that alone, so it would lack it
 // without other pods, too.
-bool helps_nowhere(std::string_view preemption) {
-  const std::size_t tried = preemption.find(kPreemption);
-  if (tried == std::string_view::npos) return false;
-  const auto error = parse_fit_error(preemption.substr(tried + kPreemption.size()));
-  if (!error || error->reasons.size() != 1) return false;
-  const auto advice = advice_for(error->reasons.front().reason);
-  return advice && advice->pattern == kNotHelpful;
+bool helps_nowhere(const Preemption& preemption) {
+  if (!preemption.counts || preemption.counts->reasons.size() != 1) return false;
+  const AdviceRow* const row = advice_row(preemption.counts->reasons.front().reason);
+  return row != nullptr && row->pattern == kNotHelpful;
 }
 
 // A node that lacks several resources may have too little of just one of them. The log does not say which one, so they
@@ -156,10 +165,9 @@ List of_small_nodes(List list, bool one_each) {
 }
 
 // A node with two reasons is counted twice.
-bool has_one_reason_each(const Diagnosis& diagnosis) {
+bool has_one_reason_each(const Diagnosis& diagnosis, const FailedNodes& failed) {
   std::size_t counted = 0;
   for (const NodesReason& reason : diagnosis.reasons) counted += reason.nodes;
-  const FailedNodes failed = failed_nodes(diagnosis);
   return !failed.at_most && counted <= failed.nodes;
 }
 
@@ -170,14 +178,13 @@ bool may_need_room(const Diagnosis& diagnosis) {
   const auto look = [&](std::string_view text) {
     if (text.empty()) return;
     any = true;
-    const auto advice = advice_for(text);
-    if (advice) {
-      room = room || advice->mends != Mends::kOther;
+    if (const AdviceRow* const row = advice_row(text)) {
+      room = room || row->mends != Mends::kOther;
       return;
     }
     each_reason(text, [&room](std::string_view reason) {
-      const auto of_part = advice_for(reason);
-      room = room || !of_part || of_part->mends != Mends::kOther;
+      const AdviceRow* const of_part = advice_row(reason);
+      room = room || of_part == nullptr || of_part->mends != Mends::kOther;
     });
   };
   for (const NodeVerdict& node : diagnosis.nodes)
@@ -187,23 +194,24 @@ bool may_need_room(const Diagnosis& diagnosis) {
 }
 
 // Adds the advice for a sentence that counts nodes, or is one reason or a list of them.
-void add_sentence(List& to, std::string_view text) {
-  if (const auto error = parse_fit_error(text)) {
-    for (const NodesReason& reason : error->reasons) add(to, {reason.reason}, reason.nodes);
+void add_sentence(List& to, std::string_view text, const std::optional<FitError>& counts) {
+  if (counts) {
+    for (const NodesReason& reason : counts->reasons) add(to, {reason.reason}, reason.nodes);
   } else {
     add(to, {text}, 0);
   }
 }
 
-// What plugins say before kube-scheduler's own preemption has advice only if it means something:
-// "still not schedulable, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
-List of_preemption(std::string_view text) {
+// What plugins say before kube-scheduler's own preemption has advice only if it means something.
+List of_preemption(const Preemption& preemption) {
   List out;
-  const std::size_t tried = std::min(text.find(kPreemption), text.size());
-  add(out, {text.substr(0, tried)}, 0);
-  text.remove_prefix(std::min(tried + kPreemption.size(), text.size()));
-  add_sentence(out, text);
+  add(out, {preemption.before}, 0);
+  add_sentence(out, preemption.sentence, preemption.counts);
   return most_first(std::move(out));
+}
+
+bool is_about_room(const Advice& advice) {
+  return advice.mends == Mends::kRoom;
 }
 
 }  // namespace
@@ -214,21 +222,23 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
     for (const Advice& advice : list)
       if (std::ranges::find(out, advice.means, &Advice::means) == out.end()) out.push_back(advice);
   };
-  if (diagnosis.bind.verdict == Verdict::kFailed) add_sentence(out, diagnosis.bind.summary);
-  List nodes = of_nodes(diagnosis);
-  append(helps_nowhere(diagnosis.preemption)
-             ? of_small_nodes(std::move(nodes), has_one_reason_each(diagnosis))
-             : std::move(nodes));
+  if (diagnosis.bind.verdict == Verdict::kFailed)
+    add_sentence(out, diagnosis.bind.summary, parse_fit_error(diagnosis.bind.summary));
+  const FailedNodes failed = failed_nodes(diagnosis);
+  const Preemption tried = taken_apart(diagnosis.preemption);
+  List nodes = of_nodes(diagnosis, failed);
+  append(helps_nowhere(tried) ? of_small_nodes(std::move(nodes), has_one_reason_each(diagnosis, failed))
+                              : std::move(nodes));
   const std::string& said = diagnosis.filter.summary;
   // A sentence that counts nodes is no reason itself.
   if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed && !parse_fit_error(said))
     add(out, {said}, 0);
   for (const HeldBack& held : diagnosis.lifecycle.held) add(out, {held.reason}, 0);
-  List preemption = of_preemption(diagnosis.preemption);
-  if (!may_need_room(diagnosis))
-    std::erase_if(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; });
+  List preemption = of_preemption(tried);
+  if (std::ranges::any_of(preemption, is_about_room) && !may_need_room(diagnosis))
+    std::erase_if(preemption, is_about_room);
   // Where some nodes could be emptied for the pod, a priority may help after all.
-  if (std::ranges::any_of(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; }))
+  if (std::ranges::any_of(preemption, is_about_room))
     std::erase_if(preemption, [](const Advice& advice) { return advice.pattern == kNotHelpful; });
   append(preemption);
   return out;

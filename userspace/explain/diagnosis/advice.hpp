@@ -48,7 +48,10 @@ struct Advice {
 /// The rows in the order in which they are tried.
 [[nodiscard]] std::span<const AdviceRow> advice_rows();
 
-/// The advice for one reason, with counts before it or without. Nothing: the table does not know the reason.
+/// The row of one reason, with counts before it or without. nullptr: the table does not know the reason.
+[[nodiscard]] const AdviceRow* advice_row(std::string_view reason);
+
+/// The same with the reason itself.
 [[nodiscard]] std::optional<Advice> advice_for(std::string_view reason);
 
 /// The advice for all that failed in a diagnosis, each once. First comes why the pod could not be bound, then why nodes did not

@@ -113,15 +113,20 @@ std::span<const AdviceRow> advice_rows() {
   return kRows;
 }
 
-std::optional<Advice> advice_for(std::string_view reason) {
+const AdviceRow* advice_row(std::string_view reason) {
   reason = bare(reason);
-  const AdviceRow* row = row_for(reason, false);
-  const AdviceRow* const around = row == nullptr ? row_for(reason, true) : nullptr;
-  if (around != nullptr) row = row_for_cause(reason);
-  if (row == nullptr) row = around;
+  if (const AdviceRow* row = row_for(reason, false)) return row;
+  const AdviceRow* const around = row_for(reason, true);
+  if (around == nullptr) return nullptr;
+  const AdviceRow* const cause = row_for_cause(reason);
+  return cause != nullptr ? cause : around;
+}
+
+std::optional<Advice> advice_for(std::string_view reason) {
+  const AdviceRow* const row = advice_row(reason);
   if (row == nullptr) return std::nullopt;
   return Advice{.pattern = row->pattern,
-                .reason = std::string(reason),
+                .reason = std::string(bare(reason)),
                 .lacks = row->lacks,
                 .means = row->means,
                 .todo = row->todo,

@@ -38,7 +38,7 @@ bool ClusterSeen::is_of_chosen_node(const FitError& error) {
   if (error.nodes == 1 && error.reasons.size() == 1 && error.preemption.empty()) {
     const std::string& reason = error.reasons.front().reason;
     if (is_on_chosen_node(reason)) return true;
-    if (nodes_ > 1 && tells_preemption_ && !advice_for(reason)) return true;
+    if (nodes_ > 1 && tells_preemption_ && advice_row(reason) == nullptr) return true;
   }
   if (error.nodes > 0) nodes_ = error.nodes;
   tells_preemption_ = tells_preemption_ || error.preemption.contains(kPreemption);

@@ -112,17 +112,17 @@ std::vector<Part> parts_of(std::string_view list, std::size_t all) {
 }
 
 bool is_known(std::string_view reason) {
-  if (is_of_reservations(reason) || advice_for(reason)) return true;
+  if (is_of_reservations(reason) || advice_row(reason) != nullptr) return true;
   bool known = true;
-  each_reason(reason, [&known](std::string_view part) { known = known && advice_for(part).has_value(); });
+  each_reason(reason, [&known](std::string_view part) { known = known && advice_row(part) != nullptr; });
   return known;
 }
 
 // Whether a row of the table says that the reason has a number behind a comma, and the reason has it. A row that takes anything
 // at its end says nothing of it.
 bool has_own_number(std::string_view reason) {
-  const auto advice = advice_for(reason);
-  return advice && advice->pattern.contains(kOwnNumber);
+  const AdviceRow* const row = advice_row(reason);
+  return row != nullptr && row->pattern.contains(kOwnNumber);
 }
 
 // A reason may have numbers of its own: "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining". The table knows some of

@@ -29,7 +29,7 @@ std::size_t counted_for_cells(const std::vector<NodesReason>& reasons) {
 // Other versions may have other words for it.
 bool are_known(const std::vector<NodesReason>& reasons) {
   return std::ranges::all_of(reasons,
-                             [](const NodesReason& one) { return advice_for(one.reason).has_value(); });
+                             [](const NodesReason& one) { return advice_row(one.reason) != nullptr; });
 }
 
 // How many nodes are counted for what is said of a node.
