@@ -5,7 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "explain/diagnosis/advice.hpp"
-#include "explain/diagnosis/facts/letter_pairs.hpp"
+#include "explain/diagnosis/facts/pattern_index.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
@@ -65,34 +65,33 @@ std::string_view bare(std::string_view reason) {
 }
 
 // What runs a plugin stands around the plugin's own words, and says the least.
-constexpr bool is_around(const AdviceRow& row) {
+bool is_around(const AdviceRow& row) {
   constexpr std::array<std::string_view, 2> kAround = {"running ", "binding volumes<>"};
   return std::ranges::any_of(kAround,
                              [&row](std::string_view begins) { return row.pattern.starts_with(begins); });
 }
 
-// What is known of a row before a reason is looked at. It stands apart from the row's texts, so that all rows fit into the cache.
-struct Known {
-  LetterPairs pairs;
-  bool around = false;
+// The rows of the plugins' own words, and those of what stands around them.
+struct Indexes {
+  PatternIndex own;
+  PatternIndex around;
+
+  Indexes() {
+    for (std::size_t i = 0; i < kRows.size(); ++i)
+      (is_around(kRows[i]) ? around : own).add(kRows[i].pattern, i);
+  }
 };
-constexpr auto kKnown = [] {
-  std::array<Known, kRows.size()> known;
-  std::ranges::transform(kRows, known.begin(), [](const AdviceRow& row) {
-    return Known{.pairs = LetterPairs::of_pattern(row.pattern), .around = is_around(row)};
-  });
-  return known;
-}();
+const Indexes& indexes() {
+  static const Indexes kIndexes;
+  return kIndexes;
+}
 
 // No error has as many causes in each other.
 constexpr std::size_t kMostCauses = 8;
 
-const AdviceRow* row_for(std::string_view reason, bool around) {
-  const LetterPairs pairs = LetterPairs::of_text(reason);
-  for (std::size_t i = 0; i < kRows.size(); ++i)
-    if (kKnown[i].around == around && pairs.has_all(kKnown[i].pairs) && fits(kRows[i].pattern, reason))
-      return &kRows[i];
-  return nullptr;
+const AdviceRow* row_for(std::string_view reason, const PatternIndex& index) {
+  const std::size_t row = index.first(reason, [&](std::size_t i) { return fits(kRows[i].pattern, reason); });
+  return row != PatternIndex::kNone ? &kRows[row] : nullptr;
 }
 
 // The row of the cause: "running PreFilter plugin "Coscheduling": CAUSE". Errors in Go stand before their causes.
@@ -101,7 +100,7 @@ const AdviceRow* row_for_cause(std::string_view error) {
   std::size_t at = error.find(kBefore, error.find(" plugin"));
   for (std::size_t causes = 0; at != std::string_view::npos && causes < kMostCauses; ++causes) {
     error.remove_prefix(at + kBefore.size());
-    if (const AdviceRow* row = row_for(error, false)) return row;
+    if (const AdviceRow* row = row_for(error, indexes().own)) return row;
     at = error.find(kBefore);
   }
   return nullptr;
@@ -115,8 +114,8 @@ std::span<const AdviceRow> advice_rows() {
 
 const AdviceRow* advice_row(std::string_view reason) {
   reason = bare(reason);
-  if (const AdviceRow* row = row_for(reason, false)) return row;
-  const AdviceRow* const around = row_for(reason, true);
+  if (const AdviceRow* row = row_for(reason, indexes().own)) return row;
+  const AdviceRow* const around = row_for(reason, indexes().around);
   if (around == nullptr) return nullptr;
   const AdviceRow* const cause = row_for_cause(reason);
   return cause != nullptr ? cause : around;
