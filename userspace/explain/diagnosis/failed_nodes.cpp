@@ -1,6 +1,7 @@
 #include "explain/diagnosis/failed_nodes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -14,10 +15,20 @@
 namespace flowtap::diagnosis {
 namespace {
 
+// The number of all nodes stands before one of these.
+constexpr std::string_view kNode = " node";
+constexpr std::array<std::string_view, 3> kBehindNode = {"s are available", " is available",
+                                                         "s are unavailable"};
+
 // 4 in "0/4 nodes are available: ..."; 0 if the text does not say it.
 std::size_t all_nodes(std::string_view text) {
-  const std::size_t end = std::min({text.find(" nodes are available"), text.find(" node is available"),
-                                    text.find(" nodes are unavailable")});
+  const auto is_end = [text](std::size_t at) {
+    const std::string_view behind = text.substr(at + kNode.size());
+    return std::ranges::any_of(kBehindNode,
+                               [behind](std::string_view words) { return behind.starts_with(words); });
+  };
+  std::size_t end = text.find(kNode);
+  while (end != std::string_view::npos && !is_end(end)) end = text.find(kNode, end + 1);
   if (end == std::string_view::npos) return 0;
   const std::size_t slash = text.substr(0, end).rfind('/');
   if (slash == std::string_view::npos) return 0;

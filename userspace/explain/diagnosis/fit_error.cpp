@@ -91,6 +91,33 @@ std::size_t end_of_reasons(std::string_view text) {
   return text.ends_with('.') ? text.size() - 1 : text.size();
 }
 
+/// The sentence without a look at its reasons.
+struct Outline {
+  std::size_t nodes = 0;  ///< as in FitError
+  std::string_view list;  ///< of the reasons
+  std::string_view preemption;
+  bool cut = false;   ///< it was cut
+  bool ends = false;  ///< nothing stands behind the list
+};
+
+std::optional<Outline> outline_of(std::string_view sentence) {
+  const auto all = take_all_nodes(sentence);
+  if (!all) return std::nullopt;
+  const std::string_view with_mark = sentence;
+  const bool cut = sentence.ends_with(kCutOff);
+  if (cut) sentence.remove_suffix(kCutOff.size());
+  const std::size_t end = end_of_reasons(sentence);
+  const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
+  Outline out{.nodes = *all,
+              .list = sentence.substr(0, end),
+              .preemption = {},
+              .cut = cut,
+              .ends = end == sentence.size()};
+  if (behind < sentence.size()) out.preemption = with_mark.substr(behind);
+  if (out.preemption.starts_with(kNoClaims)) out.preemption.remove_prefix(kNoClaims.size());
+  return out;
+}
+
 /// A part of the list, and what it says: "2 Insufficient cpu".
 struct Part {
   std::string_view text;
@@ -166,7 +193,7 @@ bool is_said(Part& part) {
 
 std::string_view room_error_in(std::string_view text) {
   constexpr std::array<std::string_view, 3> kNoErrors = {"0/", "not eligible ", "waiting for "};
-  if (const auto error = parse_fit_error(text)) text = error->preemption;
+  if (const auto outline = outline_of(text)) text = outline->preemption;
   // A taint's key may end in the same word.
   const auto begins_at = [text](std::size_t at) {
     const std::string_view before = text.substr(0, at);
@@ -189,19 +216,11 @@ bool is_volcanos(std::string_view sentence) {
 }
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {
-  const auto all = take_all_nodes(sentence);
-  if (!all) return std::nullopt;
-  const std::string_view with_mark = sentence;
-  const bool cut = sentence.ends_with(kCutOff);
-  if (cut) sentence.remove_suffix(kCutOff.size());
-
-  FitError out{.nodes = *all, .reasons = {}, .preemption = {}};
-  const std::size_t end = end_of_reasons(sentence);
-  const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
-  if (behind < sentence.size()) out.preemption = with_mark.substr(behind);
-  if (out.preemption.starts_with(kNoClaims)) out.preemption.remove_prefix(kNoClaims.size());
-  std::vector<Part> parts = joined(parts_of(sentence.substr(0, end), *all));
-  const bool cut_here = cut && end == sentence.size() && !parts.empty();
+  const auto said = outline_of(sentence);
+  if (!said) return std::nullopt;
+  FitError out{.nodes = said->nodes, .reasons = {}, .preemption = said->preemption};
+  std::vector<Part> parts = joined(parts_of(said->list, said->nodes));
+  const bool cut_here = said->cut && said->ends && !parts.empty();
   if (cut_here && !is_said(parts.back())) parts.pop_back();
   for (const Part& part : parts) {
     if (part.reason.starts_with(kAllReservations)) continue;
@@ -210,7 +229,7 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
     if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
   }
   // Each node has a reason. A single node is none that a scheduler had chosen, so it is not said to be the only one.
-  if (*all == 0 && out.reasons.size() == 1 && !cut && out.reasons.front().nodes > 1)
+  if (said->nodes == 0 && out.reasons.size() == 1 && !said->cut && out.reasons.front().nodes > 1)
     out.nodes = out.reasons.front().nodes;
   return out;
 }

@@ -67,8 +67,9 @@ class Attempt {
   /// Whether the fact, which is about an attempt after this one, is about another pod of the same name: this pod was
   /// bound, was deleted, or has another uid.
   [[nodiscard]] bool is_of_other_pod(const Fact& next) const;
-  /// To be called only if the attempt is not empty.
+  /// Both are to be called only if the attempt is not empty. In short: only how its phases went, and who says so when.
   [[nodiscard]] Diagnosis diagnosis() const;
+  [[nodiscard]] Diagnosis in_short() const;
 
   /// Nodes that were left out, each with the beginning of the reason that kube-scheduler gives for it.
   [[nodiscard]] std::vector<NodeVerdict> left_out() const;
@@ -190,6 +191,7 @@ class Attempt {
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
   void keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) const;
   void keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<NodesReason>& reasons) const;
+  [[nodiscard]] bool fails_on_all_nodes() const;
   [[nodiscard]] static bool is_unsaid(const Node& node);
   [[nodiscard]] std::string_view unsaid_reason() const;
   /// More was tried than the allocations and failures that are said: the log's level leaves some out.

@@ -66,6 +66,16 @@ std::optional<std::size_t> Attempt::failed_container(const Node& node, bool unto
   return std::nullopt;
 }
 
+// There are verdicts, and no other ones.
+bool Attempt::fails_on_all_nodes() const {
+  bool any = false;
+  for (const auto& [name, node] : nodes_) {
+    if (node.verdict == Verdict::kPassed) return false;
+    any = any || node.verdict == Verdict::kFailed;
+  }
+  return any;
+}
+
 bool Attempt::is_unsaid(const Node& node) {
   return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && !has_place(node);
 }
@@ -150,6 +160,7 @@ void Attempt::keep_latest(std::vector<NodeVerdict>& nodes, std::size_t most) con
 // from -v=4 on, and only from -v=5 on what it is about. So more nodes may be named with a reason than are counted, or nodes with a
 // reason that none is counted for. Those that were named first are the ones that count.
 void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<NodesReason>& reasons) const {
+  if (nodes.empty()) return;
   std::map<std::string, std::vector<std::uint32_t>> said;  // by the reason, when
   const std::size_t for_cells = counted_for_cells(reasons);
   const bool counts_cells = for_cells > 0 || are_known(reasons);
@@ -175,34 +186,38 @@ void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<No
   });
 }
 
-Diagnosis Attempt::diagnosis() const {
+Diagnosis Attempt::in_short() const {
   Diagnosis out;
-  out.uid = uid_;
   out.filter = filter_.says;
   out.bind = bind_.says;
   if (has_node_ && out.bind.verdict != Verdict::kPassed) {
     out.filter.verdict = Verdict::kPassed;
     out.bind = {.verdict = Verdict::kPassed, .summary = {}, .line = {}};
   }
+  if (by_ != kOneOfSeveral && !(by_.empty() && others_spoke_ && !own_spoke_))
+    out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
+  out.first = first_;
+  out.last = last_;
+  if (scheduler_->names_all_nodes && out.filter.verdict == Verdict::kNone && fails_on_all_nodes())
+    out.filter.verdict = Verdict::kFailed;
+  out.decide();
+  return out;
+}
+
+Diagnosis Attempt::diagnosis() const {
+  Diagnosis out = in_short();
+  out.uid = uid_;
   out.node = target_;
   out.nominated = nominated_;
   out.victims = victims_;
   out.plugins = plugins_;
   out.notes = notes_;
   out.lifecycle = lifecycle();
-  if (by_ != kOneOfSeveral && !(by_.empty() && others_spoke_ && !own_spoke_))
-    out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
   out.attempt = 1;
-  out.first = first_;
-  out.last = last_;
   const std::string_view unsaid = unsaid_reason();
   const bool untold = has_untold();
   for (const auto& [name, node] : nodes_)
     if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node, unsaid, untold));
-  const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
-  if (scheduler_->names_all_nodes && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&
-      std::ranges::all_of(out.nodes, failed))
-    out.filter.verdict = Verdict::kFailed;
   if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
       if (error->nodes > 0) keep_latest(out.nodes, error->nodes);
@@ -223,7 +238,6 @@ Diagnosis Attempt::diagnosis() const {
   if (cut_) out.lacks.push_back(lacks_room());
   if (out.filter.summary.ends_with(kCutOff) || out.bind.summary.ends_with(kCutOff))
     out.lacks.push_back(lacks_rest());
-  out.decide();
   return out;
 }
 

@@ -88,7 +88,7 @@ PastAttempts of_each(PastAttempts one, PastAttempts other) {
 }  // namespace
 
 OldAttempt in_short(const Attempt& attempt) {
-  const Diagnosis all = attempt.diagnosis();
+  const Diagnosis all = attempt.in_short();
   const bool at_bind = all.bind.verdict != Verdict::kNone;
   return {.says = {.time = all.last,
                    .scheduler = all.scheduler,
