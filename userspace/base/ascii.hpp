@@ -6,6 +6,10 @@
 
 namespace flowtap {
 
+constexpr bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

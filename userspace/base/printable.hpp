@@ -1,9 +1,12 @@
 // Text from outside, made safe to show: on a terminal, in a log line, in an error message.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "base/ascii.hpp"
 
 namespace flowtap {
 
@@ -83,8 +86,13 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t n = detail::utf8_length(text);
-    out += n > 0 ? std::string(text.substr(0, n)) : printable(text.substr(0, 1));
+    // What is ASCII, which is all of most texts, is copied at once.
+    const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(text, is_ascii) - text.begin());
+    const std::size_t n = ascii > 0 ? ascii : detail::utf8_length(text);
+    if (n > 0)
+      out += text.substr(0, n);
+    else
+      out += printable(text.substr(0, 1));
     text.remove_prefix(n > 0 ? n : 1);
   }
   return out;

@@ -30,6 +30,20 @@ TEST(Printable, EscapesWhatIsNotUtf8) {
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");  // cut short
 }
 
+TEST(Utf8, EscapesOnlyWhatIsNotUtf8) {
+  EXPECT_EQ(utf8(""), "");
+  EXPECT_EQ(utf8("a\n\x7f\"\\"), "a\n\x7f\"\\");
+  EXPECT_EQ(utf8(std::string_view("\0a\0", 3)), std::string_view("\0a\0", 3));
+  EXPECT_EQ(utf8("\xc3\xa4"
+                 "b\xe2\x82\xac\xf0\x9f\x90\x9d"),
+            "\xc3\xa4"
+            "b\xe2\x82\xac\xf0\x9f\x90\x9d");
+  EXPECT_EQ(utf8("\x80"
+                 "ab\xff\xc3"),
+            "\\x80ab\\xff\\xc3");
+  EXPECT_EQ(utf8("a\xed\xa0\x80z"), "a\\xed\\xa0\\x80z");  // surrogate
+}
+
 TEST(InQuotes, CutsLongTextBetweenCharacters) {
   EXPECT_EQ(in_quotes("abc"), "\"abc\"");
   EXPECT_EQ(in_quotes("abcdef", 3), "\"abc...\"");

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
@@ -10,7 +12,16 @@
 namespace flowtap::diagnosis {
 namespace {
 
+// JSON has it as it is.
+bool is_plain(char c) {
+  return is_ascii(c) && c >= ' ' && c != '"' && c != '\\';
+}
+
 void put(std::string& out, std::string_view text) {
+  if (std::ranges::all_of(text, is_plain)) {
+    out.append(1, '"').append(text).append(1, '"');
+    return;
+  }
   const std::string safe = utf8(text);
   out += boost::json::serialize(boost::json::string_view(safe));
 }

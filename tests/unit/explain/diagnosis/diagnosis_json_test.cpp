@@ -1,8 +1,10 @@
 // A diagnosis that went through JSON.
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <string>
 
+#include "base/printable.hpp"
 #include "base/rfc3339.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
 #include "golden.hpp"
@@ -95,6 +97,17 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
           R"({"scheduler":"kube-scheduler","status":"pending","phase":"filter","summary":""}],)"),
       std::string::npos)
       << to_json(all, true);
+}
+
+TEST(DiagnosisJson, HasEachTextAsBoostWritesIt) {
+  Diagnosis diagnosis;
+  for (int byte = 0; byte < 256; ++byte)
+    for (const std::string& end : {std::string(), std::string("ä")}) {
+      diagnosis.preemption = static_cast<char>(byte) + end;
+      const std::string written =
+          boost::json::serialize(boost::json::string_view(utf8(diagnosis.preemption)));
+      EXPECT_TRUE(to_json(diagnosis).contains(",\"preemption\":" + written + '}')) << byte;
+    }
 }
 
 TEST(DiagnosisJson, PassesOverWhatItDoesNotKnow) {
