@@ -36,7 +36,12 @@ TEST(JoinedRecords, AreToldApartWhateverIsLeftBetweenThem) {
         << '"' << between << '"';
   EXPECT_EQ(records_in(kJson + kJson + ' ' + kJson), (Records{kJson, kJson, kJson}));
   const std::string number = kHeader + R"("m" pod="a/b" node="n" feasibleNodes=2)";
-  EXPECT_EQ(records_in(number + kOther), (Records{number, kOther}));
+  for (const std::string_view between :
+       {std::string_view(), std::string_view("<br/>"), std::string_view("</td><td> "),
+        std::string_view("\0", 1), std::string_view("\x1e"), std::string_view("\xe2\x80\xa8"),
+        std::string_view("\xc2\x85"), std::string_view(" ; ")})
+    EXPECT_EQ(records_in(std::string(number).append(between).append(kOther)), (Records{number, kOther}))
+        << between;
   const std::string free = kHeader + "Starting the scheduler";
   EXPECT_EQ(records_in(kOne + free), (Records{kOne, free}));
   EXPECT_EQ(records_in(free + kOne), (Records{free, kOne}));

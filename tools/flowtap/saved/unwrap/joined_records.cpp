@@ -1,5 +1,7 @@
 #include "joined_records.hpp"
 
+#include <array>
+
 #include "around/prefix_kind.hpp"
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
@@ -44,9 +46,27 @@ bool is_whole(std::string_view text) {
   return record->form == flow::KlogForm::kText ? rest.empty() : rest == "}";
 }
 
+// What separates lines where there are no newlines: signs of columns and lists, control characters, Unicode's own ends of lines, and tags.
+std::string_view without_separators(std::string_view text) {
+  constexpr std::string_view kSigns("\0\v\f\x1c\x1d\x1e\x1f \t\r,;|", 14);
+  constexpr std::array<std::string_view, 3> kEndsOfLines = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85"};
+  constexpr std::size_t kLongestTag = 32;
+  for (std::size_t was = 0; text.size() != was;) {
+    was = text.size();
+    text = text.substr(0, text.find_last_not_of(kSigns) + 1);  // npos + 1 is 0
+    for (const std::string_view end : kEndsOfLines)
+      if (text.ends_with(end)) text.remove_suffix(end.size());
+    const std::size_t tag = text.ends_with('>') ? text.rfind('<') : kNone;
+    const bool is_tag = tag != kNone && text.size() - tag <= kLongestTag && tag + 2 < text.size() &&
+                        (is_lower(text[tag + 1]) || text[tag + 1] == '/');
+    if (is_tag) text = text.substr(0, tag);
+  }
+  return text;
+}
+
 // The record that ends before a header outside of its strings: whole, and behind it at most what a tool puts before lines.
 std::optional<std::string_view> ended(std::string_view before) {
-  const std::string_view text = before.substr(0, before.find_last_not_of(" \t\r,;|") + 1);
+  const std::string_view text = without_separators(before);
   if (is_whole(text)) return text;
   const std::size_t last = text.find_last_of("\"}");
   if (last == kNone || !is_whole(text.substr(0, last + 1))) return std::nullopt;
