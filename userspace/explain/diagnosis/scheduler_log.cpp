@@ -40,6 +40,26 @@ bool is_of_volcano(const Fact& fact) {
          is_volcanos(fact[Field::kSummary]);
 }
 
+// Whether a scheduler that places pods may say it without the pod, of the one that it tries: plugins and extenders do. A record
+// of any other kind has the pod. If it has none, its line is cut, and it may be about any pod, for binds run beside each other.
+bool may_lack_pod(FactKind kind) {
+  switch (kind) {
+    case FactKind::kNodeFails:
+    case FactKind::kDryRun:
+    case FactKind::kSkips:
+    case FactKind::kSkipsForRoom:
+    case FactKind::kSkipsAtBind:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The pod's name is in the part of the record that is cut off.
+bool is_cut(const Fact& fact) {
+  return fact.scheduler->role == Scheduler::Role::kMain && fact.name.empty() && !may_lack_pod(fact.kind);
+}
+
 // Only its plugin has these files.
 bool is_numa_file(std::string_view source) {
   constexpr std::array<std::string_view, 4> kFiles = {
@@ -241,6 +261,11 @@ const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {
 
 flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   if (!fact.pod.name.empty()) return fact.pod;
+  if (is_cut(fact)) {
+    // What comes next without a pod is about one that nobody knows.
+    if (fact.kind == FactKind::kAttempt) work(fact).current = {};
+    return {};
+  }
   if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed ||
       fact.kind == FactKind::kSkipsAtBind) {
     const Binding* binding = binding_of(fact);

@@ -1,9 +1,9 @@
 // Takes what one scheduler's log says about each pod out of it, record by record. It knows nothing of where the records come
 // from.
 //
-// Not every record names its pod. A scheduler filters for one pod at a time, so a record without a pod is about the one that it
-// is at. Binds run beside each other, so such a record is about the open one with the node, or about the only open one. If it is
-// not certain, the record is nobody's.
+// Not every record names its pod. A scheduler filters for one pod at a time, so what a plugin or an extender says without a pod is
+// about the one that it is at. Binds run beside each other, so such a record is about the open one with the node, or about the only
+// open one. If it is not certain, the record is nobody's; nor is one anybody's that has lost its pod, because its line is cut.
 #pragma once
 
 #include <array>

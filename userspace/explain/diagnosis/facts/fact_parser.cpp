@@ -34,11 +34,29 @@ std::string_view fitting(Field field, std::string_view text) {
   return whole ? text : std::string_view();
 }
 
+// The beginning of a block: a value that is nothing else has lost its lines.
+constexpr std::string_view kOpensBlock = "<";
+
+bool has_lost_lines(const flow::KlogPair& pair) {
+  return pair.kind == flow::KlogPair::Kind::kUnquoted && pair.value == kOpensBlock;
+}
+
+// The block that is open at the end of a whole record, with the lines that it has; nothing if there is none.
+std::optional<flow::KlogPair> open_block(std::string_view rest) {
+  const std::size_t equals = rest.starts_with(' ') ? rest.find('=') : std::string_view::npos;
+  if (equals == std::string_view::npos) return std::nullopt;
+  std::string_view value = rest.substr(equals + 1);
+  if (!value.starts_with(kOpensBlock)) return std::nullopt;
+  value.remove_prefix(std::min(kOpensBlock.size() + 1, value.size()));
+  return flow::KlogPair{
+      .key = rest.substr(1, equals - 1), .kind = flow::KlogPair::Kind::kBlock, .value = value};
+}
+
 // klog ends a block with a newline whether the value had one or not, and a sentence needs none.
 std::string_view text_of(const flow::KlogPair& pair, std::string& buffer) {
   std::string_view text = flow::klog_text(pair, buffer);
   if (pair.kind == flow::KlogPair::Kind::kBlock && text.ends_with('\n')) text.remove_suffix(1);
-  return text;
+  return has_lost_lines(pair) ? std::string_view() : text;
 }
 
 // The pod that a free text names as "ns/name"; both empty: that is no pod's name.
@@ -53,12 +71,22 @@ flow::FlowKey pod_in(std::string_view text) {
 
 void FactParser::read_pairs(const flow::KlogRecord& record) {
   pairs_.clear();
+  ends_in_block_ = false;
   if (!record.structured) return;
   flow::KlogPairs walk(record);
   for (flow::KlogPair pair; walk.next(pair);) {
     pairs_.push_back(pair);
     if (pair.may_be_more(record.form)) break;
   }
+  const auto block = walk.cut() ? open_block(record.body.substr(walk.at())) : std::nullopt;
+  if (!block) return;
+  pairs_.push_back(*block);
+  ends_in_block_ = true;
+}
+
+bool FactParser::is_cut(const flow::KlogPair& pair) const {
+  return pair.kind == flow::KlogPair::Kind::kCut || has_lost_lines(pair) ||
+         (ends_in_block_ && &pair == &pairs_.back());
 }
 
 // As in klog, the last one counts if a key occurs twice.
@@ -80,7 +108,7 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
     own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
     return own;
   }
-  return marked(field, text_of(*pair, own), pair->kind == flow::KlogPair::Kind::kCut);
+  return marked(field, text_of(*pair, own), is_cut(*pair));
 }
 
 // A text that was cut says so.
@@ -136,7 +164,7 @@ bool FactParser::read_fact(Fact& fact, const FactRow& row, std::string_view text
       const flow::KlogPair* pair = pair_of(row.apart);
       if (pair == nullptr) return false;
       text = text_of(*pair, apart_);
-      cut = pair->kind == flow::KlogPair::Kind::kCut;
+      cut = is_cut(*pair);
     }
     const auto pattern = pattern_of(row, text);
     if (!pattern) return false;

@@ -29,6 +29,7 @@ class FactParser {
 
  private:
   void read_pairs(const flow::KlogRecord& record);
+  [[nodiscard]] bool is_cut(const flow::KlogPair& pair) const;
   bool read_name(const flow::KlogRecord& record);
   [[nodiscard]] std::string group_of() const;
   void read_times(const flow::KlogRecord& record);
@@ -44,6 +45,7 @@ class FactParser {
   const Schedulers* schedulers_;
   flow::FlowKeys flow_keys_;
   std::vector<flow::KlogPair> pairs_;
+  bool ends_in_block_ = false;  // the last pair is a block whose end is not there
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
   std::string apart_;

@@ -181,9 +181,11 @@ bool KlogPairs::next_text(KlogPair& pair) {
     if (end != kNone) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
     return open ? stop(true) : give(pair, Kind::kCut, value + 1, line.size(), line.size());
   }
-  if (first == '<' && value + 1 == line.size()) {
-    const std::size_t end = end_of_block(body_, value + 2);
-    return end == kNone ? stop(true) : give(pair, Kind::kBlock, value + 2, end - 2, end);
+  // Some terminals fill a line with blanks.
+  if (first == '<' && line.find_first_not_of(' ', value + 1) == kNone) {
+    const std::size_t lines = line.size() + 1;
+    const std::size_t end = end_of_block(body_, lines);
+    return end == kNone ? stop(true) : give(pair, Kind::kBlock, lines, end - 2, end);
   } else if (first == '{' || first == '[') {
     const std::size_t end = end_of_nested(line, value);
     if (open && may_go_on(line, end)) return stop(true);
