@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/printable.hpp"
-#include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "why_reasons.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -20,52 +20,9 @@ using diagnosis::Diagnosis;
 using diagnosis::NodeVerdict;
 using diagnosis::Verdict;
 
-// A log may give any number of reasons, of any length.
-constexpr std::size_t kMostReasons = 5;
+// A log may give a sentence of any length.
 constexpr std::size_t kLongestSentence = 300;
 constexpr std::string_view kUndecided = "nothing is decided yet";
-
-/// The words for one node, and for several.
-struct Words {
-  std::string one;
-  std::string many;
-  std::size_t nodes = 0;
-};
-
-Words words_for(const diagnosis::NodesReason& counted) {
-  if (counted.reason.empty())
-    return {"is left out without a reason", "are left out without a reason", counted.nodes};
-  if (const auto advice = diagnosis::advice_for(counted.reason))
-    return {printable(advice->lacks.one), printable(advice->lacks.many), counted.nodes};
-  const std::string quoted = in_quotes(counted.reason);
-  return {"is turned down: " + quoted, "are turned down: " + quoted, counted.nodes};
-}
-
-/// "2 lack GPU memory, 1 has too few cards"
-std::string reasons_text(const std::vector<diagnosis::NodesReason>& reasons) {
-  std::vector<Words> all;
-  for (const diagnosis::NodesReason& counted : reasons) {
-    Words words = words_for(counted);
-    // Two schedulers may have different words for the same thing.
-    const auto same = std::ranges::find(all, words.many, &Words::many);
-    if (same == all.end())
-      all.push_back(std::move(words));
-    else
-      same->nodes += words.nodes;
-  }
-  std::ranges::stable_sort(all, std::ranges::greater{}, &Words::nodes);
-  if (all.size() > kMostReasons + 1) {
-    Words others{"is left out for another reason", "are left out for other reasons", 0};
-    for (std::size_t i = kMostReasons; i < all.size(); ++i) others.nodes += all[i].nodes;
-    all.resize(kMostReasons);
-    all.push_back(std::move(others));
-  }
-  std::string out;
-  for (const Words& words : all)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", grouped(words.nodes),
-                       words.nodes == 1 ? words.one : words.many);
-  return out;
-}
 
 std::vector<const NodeVerdict*> fitting(const Diagnosis& diagnosis) {
   std::vector<const NodeVerdict*> out;
@@ -116,6 +73,7 @@ bool is_full_reservation(const diagnosis::NodesReason& one) {
 
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
+  if (diagnosis.filter.summary == diagnosis::kCutOff) return "it was given no node, and why is cut off";
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
   auto reasons = failed.by_reason;
   const bool cut = diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
@@ -124,7 +82,7 @@ std::string no_node(const Diagnosis& diagnosis) {
   const auto full = std::ranges::find_if(diagnosis.reasons, is_full_reservation);
   for (diagnosis::NodesReason& one : reasons)
     if (one.reason.empty() && full != diagnosis.reasons.end()) one.reason = full->reason;
-  std::string counted = reasons_text(reasons);
+  std::string counted = reasons_words(reasons, failed);
   if (cut) counted.append(counted.empty() ? "" : ", ").append("the rest is cut off");
   return (failed.at_most ? "no node fits" : no_node_words(failed.nodes)) + "; " + counted +
          room_words(diagnosis);
@@ -145,7 +103,8 @@ std::string undecided(const Diagnosis& diagnosis) {
                           : "a node fits") +
            ", and it is not bound yet";
   }
-  std::string so_far = reasons_text(diagnosis::failed_nodes(diagnosis).by_reason);
+  const auto failed = diagnosis::failed_nodes(diagnosis);
+  std::string so_far = reasons_words(failed.by_reason, failed);
   if (fit > 0)
     so_far += fmt::format("{}{} {}", so_far.empty() ? "" : ", ", grouped(fit), fit == 1 ? "fits" : "fit");
   if (so_far.empty() && !diagnosis.plugins.empty()) return held_words(diagnosis);
