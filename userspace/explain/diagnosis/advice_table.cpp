@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/facts/pattern_index.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 #include "explain/diagnosis/reasons.hpp"
@@ -57,9 +58,11 @@ bool fits(std::string_view pattern, std::string_view reason) {
   return matches(pattern, reason, take) && named;
 }
 
-// A sentence that is only reasons may end with one full stop, or also with that of the sentence around it.
+// A sentence that is only reasons may end with one full stop, or also with that of the sentence around it. One that is cut off is
+// taken for the reason that it may be the whole of.
 std::string_view bare(std::string_view reason) {
   reason = without_counts(reason);
+  if (reason.ends_with(kCutOff)) reason.remove_suffix(kCutOff.size());
   while (reason.ends_with('.')) reason.remove_suffix(1);
   return reason;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include "explain/diagnosis/advice.hpp"
@@ -13,21 +14,20 @@ namespace {
 constexpr std::string_view kOneNode = "0/1 nodes are available: 1 ";
 
 // No plugin says one of these of a node that the pod does not have.
-constexpr std::array<std::string_view, 12> kOnChosenNode = {"<>rejected due to timeout after waiting <>",
-                                                            "optimistic rejection in PostFilter",
-                                                            "preempted",
-                                                            "removed",
-                                                            "rejection in Unreserve",
-                                                            "gang rejection by another ganggroup",
-                                                            "<>PodGroup <> gets rejected due to <>",
-                                                            "<>Gang <> gets rejected due to <>",
-                                                            "failed to assume ResourceClaim<>",
-                                                            "<>device binding timeout<>",
-                                                            "<>claim <> binding <>",
-                                                            "<>claim <> in the meantime<>"};
+constexpr auto kOnChosenNode = std::to_array<std::string_view>(
+    {"<>rejected due to timeout after waiting <>", "<>rejected while waiting on permit: <>",
+     "optimistic rejection in PostFilter", "preempted", "removed", "rejection in Unreserve",
+     "gang rejection by another ganggroup", "waiting for minCount pods from a gang to be waiting on permit",
+     "<>PodGroup <> gets rejected due to <>", "<>Gang <> gets rejected due to <>",
+     "waiting for resource driver to <>", "failed to assume ResourceClaim<>", "<>device binding timeout<>",
+     "<>claim <> binding <>", "<>claim <> in the meantime<>"});
+// These are said of the chosen node, or of the pod before any node is looked at. Up to about 1.25 the latter is counted for all nodes,
+// so that in a cluster of one node nobody can tell.
+constexpr auto kOnChosenNodeOrNone =
+    std::to_array<std::string_view>({"PodGroup not found", "resourceclaim in use"});
 
-bool is_on_chosen_node(std::string_view reason) {
-  return std::ranges::any_of(kOnChosenNode, [reason](std::string_view pattern) {
+bool is_one_of(std::span<const std::string_view> patterns, std::string_view reason) {
+  return std::ranges::any_of(patterns, [reason](std::string_view pattern) {
     return matches(pattern, reason, [](std::string_view, std::string_view) {});
   });
 }
@@ -35,10 +35,12 @@ bool is_on_chosen_node(std::string_view reason) {
 }  // namespace
 
 bool ClusterSeen::is_of_chosen_node(const FitError& error) {
-  if (error.nodes == 1 && error.reasons.size() == 1 && error.preemption.empty()) {
+  if (error.nodes == 1 && error.reasons.size() == 1 && error.counts_all && error.preemption.empty()) {
     const std::string& reason = error.reasons.front().reason;
-    if (is_on_chosen_node(reason)) return true;
-    if (nodes_ > 1 && tells_preemption_ && advice_row(reason) == nullptr) return true;
+    if (is_one_of(kOnChosenNode, reason)) return true;
+    if (nodes_ > 1 &&
+        (is_one_of(kOnChosenNodeOrNone, reason) || (tells_preemption_ && advice_row(reason) == nullptr)))
+      return true;
   }
   if (error.nodes > 0) nodes_ = error.nodes;
   tells_preemption_ = tells_preemption_ || error.preemption.contains(kPreemption);

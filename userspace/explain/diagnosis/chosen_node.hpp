@@ -12,9 +12,9 @@ namespace flowtap::diagnosis {
 /// What one scheduler's sentences about nodes have shown of its cluster.
 class ClusterSeen {
  public:
-  /// Whether the sentence, which is the scheduler's next one, is about a chosen node. In most cases the reason tells that. One that
-  /// nobody knows counts so in a cluster of several nodes, if sentences about all of them have told of preemption and this one
-  /// does not.
+  /// Whether the sentence, which is the scheduler's next one, is about a chosen node. In most cases the reason tells that. Some
+  /// count so in a cluster of several nodes, as does one that nobody knows, if sentences about all of them have told of preemption
+  /// and this one does not.
   [[nodiscard]] bool is_of_chosen_node(const FitError& error);
 
  private:

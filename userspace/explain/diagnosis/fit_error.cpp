@@ -123,6 +123,7 @@ struct Part {
   std::string_view text;
   std::size_t nodes = 0;
   std::string_view reason;
+  bool counted = false;
 };
 
 std::vector<Part> parts_of(std::string_view list, std::size_t all) {
@@ -131,7 +132,10 @@ std::vector<Part> parts_of(std::string_view list, std::size_t all) {
     const std::size_t next = std::min(next_count(list), list.size());
     Part part{.text = list.substr(0, next), .nodes = all, .reason = list.substr(0, next)};
     // A reason without a count says why none of the nodes was looked at.
-    if (const auto nodes = take_count(part.reason)) part.nodes = *nodes;
+    if (const auto nodes = take_count(part.reason)) {
+      part.nodes = *nodes;
+      part.counted = true;
+    }
     out.push_back(part);
     list.remove_prefix(std::min(next + kBetweenReasons.size(), list.size()));
   }
@@ -145,6 +149,12 @@ bool is_known(std::string_view reason) {
   return known;
 }
 
+// Whether there may be more of a reason that is cut off: the table does not know it, or its row takes anything at the end.
+bool may_go_on(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice ? advice->pattern.ends_with('>') : !is_known(reason);
+}
+
 // Whether a row of the table says that the reason has a number behind a comma, and the reason has it. A row that takes anything
 // at its end says nothing of it.
 bool has_own_number(std::string_view reason) {
@@ -154,8 +164,9 @@ bool has_own_number(std::string_view reason) {
 
 // A reason may have numbers of its own: "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining". The table knows some of
 // them. Others show where a part is not sorted, for kube-scheduler sorts them as texts: a part that the table does not know belongs
-// to one before it that the table does not know either. Nothing else is put together, since a node may have several reasons.
-std::vector<Part> joined(std::vector<Part> parts) {
+// to one before it that the table does not know either. So does one with a number that is larger than that of all nodes (`all`; 0:
+// nobody says it), whatever is before it. Nothing else is put together, since a node may have several reasons.
+std::vector<Part> joined(std::vector<Part> parts, std::size_t all) {
   if (parts.size() > kMostParts) return parts;
   std::vector<Part> out;
   std::size_t numbers = 0;  // that the last one has got
@@ -166,9 +177,11 @@ std::vector<Part> joined(std::vector<Part> parts) {
         return std::string_view(from.begin(), part.text.end());
       };
       const bool sorted = last.text <= part.text;
-      if ((has_own_number(reach(last.reason)) && !has_own_number(last.reason)) ||
+      const bool is_count = all == 0 || part.nodes <= all;
+      if (!is_count || (has_own_number(reach(last.reason)) && !has_own_number(last.reason)) ||
           (!sorted && !is_known(last.reason))) {
-        last = {.text = reach(last.text), .nodes = last.nodes, .reason = reach(last.reason)};
+        last.text = reach(last.text);
+        last.reason = reach(last.reason);
         ++numbers;
         continue;
       }
@@ -219,14 +232,20 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   const auto said = outline_of(sentence);
   if (!said) return std::nullopt;
   FitError out{.nodes = said->nodes, .reasons = {}, .preemption = said->preemption};
-  std::vector<Part> parts = joined(parts_of(said->list, said->nodes));
-  const bool cut_here = said->cut && said->ends && !parts.empty();
-  if (cut_here && !is_said(parts.back())) parts.pop_back();
+  std::vector<Part> parts = joined(parts_of(said->list, said->nodes), said->nodes);
+  bool cut_here = said->cut && said->ends && !parts.empty();
+  if (cut_here) {
+    const std::size_t before = parts.back().reason.size();
+    const bool is_whole = is_said(parts.back());
+    cut_here = parts.back().reason.size() == before;  // else the next one is
+    if (!is_whole) parts.pop_back();
+  }
   for (const Part& part : parts) {
     if (part.reason.starts_with(kAllReservations)) continue;
     const std::size_t nodes = is_of_reservations(part.reason) ? 0 : part.nodes;
     out.reasons.push_back({sorted_reason(part.reason), nodes});
-    if (cut_here && &part == &parts.back() && !is_known(part.reason)) out.reasons.back().reason += kCutOff;
+    out.counts_all = out.counts_all && part.counted;
+    if (cut_here && &part == &parts.back() && may_go_on(part.reason)) out.reasons.back().reason += kCutOff;
   }
   // Each node has a reason. A single node is none that a scheduler had chosen, so it is not said to be the only one.
   if (said->nodes == 0 && out.reasons.size() == 1 && !said->cut && out.reasons.front().nodes > 1)

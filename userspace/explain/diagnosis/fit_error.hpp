@@ -21,6 +21,8 @@ struct FitError {
   std::size_t nodes = 0;             ///< all that there are; 0: the sentence does not say it
   std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, which is by their text
   std::string_view preemption;       ///< what its plugins tried then; views the sentence
+  bool counts_all =
+      true;  ///< each reason has a count; one without is about the pod, so that no node was looked at
 };
 
 /// Why no room could be made, if it was an error that ended preemption: "preemption: pods "x" is forbidden: ...". Empty: the text

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 
 namespace flowtap::diagnosis {
@@ -108,7 +109,34 @@ TEST(FitError, ANumberInAReasonIsNoCount) {
   EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient quotas, used: 1, 2 my own reason."),
             "1*Insufficient quotas, used: 1; 2*my own reason; | ");
   EXPECT_EQ(parsed("0/3 nodes are available: 3 minCount (4) cannot be satisfied: 2 scheduled, 1 rem\u2026"),
-            "3*minCount (4) cannot be satisfied: 2 scheduled, 1 rem; | ");
+            "3*minCount (4) cannot be satisfied: 2 scheduled, 1 rem\u2026; | ");
+}
+
+// No reason is counted for more nodes than there are.
+TEST(FitError, ANumberBeyondAllNodesIsNoCount) {
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient cpu, 2 Node has 4 CPUs, 8 wanted."),
+            "1*Insufficient cpu; 2*Node has 4 CPUs, 8 wanted; | ");
+  EXPECT_EQ(parsed("0/1 nodes are available: 1 quota: used 3, 2 left."), "1*quota: used 3, 2 left; | ");
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient cpu, 8 wanted, 2 Insufficient memory."),
+            "1*Insufficient cpu, 8 wanted; 2*Insufficient memory; | ");
+  EXPECT_EQ(parsed("0/3 nodes are available: 2 a, 3 b."), "2*a; 3*b; | ");
+  EXPECT_EQ(parsed("0/3 nodes are available: 4 Insufficient cpu."), "4*Insufficient cpu; | ")
+      << "nothing stands before it";
+  EXPECT_EQ(parsed("all nodes are unavailable: 3 a, 40 b."), "3*a; 40*b; | ")
+      << "nobody says how many there are";
+}
+
+// A part of a reason that is known may be a part of another one.
+TEST(FitError, AReasonThatIsCutOffHasItsMark) {
+  EXPECT_EQ(parsed("0/9 nodes are available: 1 node(s) were unschedulable, 8 node(s) had untolerated taint "
+                   "{dedic\u2026"),
+            "1*node(s) were unschedulable; 8*node(s) had untolerated taint {dedic\u2026; | ");
+  EXPECT_EQ(parsed("0/9 nodes are available: 9 Insufficient example.com/f\u2026"),
+            "9*Insufficient example.com/f\u2026; | ");
+  EXPECT_EQ(parsed("0/9 nodes are available: 9 Insufficient cpu\u2026"), "9*Insufficient cpu; | ");
+  const auto advice = advice_for("Insufficient example.com/f\u2026");
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->lacks.one, "lacks a resource that the pod asks for");
 }
 
 TEST(FitError, ANodeMayHaveTwoReasons) {
