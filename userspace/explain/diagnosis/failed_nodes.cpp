@@ -10,6 +10,7 @@
 
 #include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/facts/text_pattern.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
@@ -35,6 +36,16 @@ std::size_t all_nodes(std::string_view text) {
   std::size_t count = 0;
   const auto [last, error] = std::from_chars(text.data() + slash + 1, text.data() + end, count);
   return error == std::errc{} && last == text.data() + end ? count : 0;
+}
+
+// How many nodes HAMi was asked about, as its sentence says it when none is left; 0 if the text does not say it.
+std::size_t all_of_hami(std::string_view text) {
+  std::size_t count = 0;
+  const auto take = [&count](std::string_view, std::string_view taken) {
+    std::from_chars(taken.data(), taken.data() + taken.size(), count);
+  };
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return matches("no available node, <count> nodes do not meet", text, take) ? count : 0;
 }
 
 std::size_t sum_of(const std::vector<NodesReason>& reasons) {
@@ -116,7 +127,9 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   });
   out.unnamed = counted.left();
 
-  const std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
+  std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
+  // If a main scheduler counts reasons, HAMi was asked about some of the nodes.
+  if (all == 0 && diagnosis.reasons.empty()) all = all_of_hami(diagnosis.filter.summary);
   const std::size_t left = sum_of(out.unnamed);
   out.others = all == 0 ? left : all - std::min(all, named.size());
   // More may be named than there are: another scheduler has seen one more.

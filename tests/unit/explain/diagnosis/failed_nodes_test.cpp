@@ -105,6 +105,25 @@ TEST(FailedNodes, TheirNumberStandsInEitherSentence) {
   EXPECT_EQ(failed_nodes(Diagnosis{}).nodes, 0U);
 }
 
+// An extender says how many it was asked about; a main scheduler, whose reasons are counted, asks it about some of all.
+TEST(FailedNodes, HamisSentenceSaysHowManyItTurnedDown) {
+  for (const char* says :
+       {"no available node, 3 nodes do not meet", "no available node, 3 nodes do not meet."}) {
+    Diagnosis one = failed({"A", "A"});
+    one.filter.summary = says;
+    EXPECT_EQ(failed_nodes(one).nodes, 3U) << says;
+    EXPECT_EQ(text(failed_nodes(one).by_reason), "2*A;1*;") << says;
+    one.reasons = {{.reason = "NodeUnfitPod", .nodes = 2}, {.reason = "taint", .nodes = 4}};
+    EXPECT_EQ(failed_nodes(one).nodes, 6U) << says;
+  }
+  Diagnosis other = failed({"A", "A"});
+  for (const char* says :
+       {"no available node, many nodes do not meet", "no available node, 3 nodes", "3 nodes do not meet"}) {
+    other.filter.summary = says;
+    EXPECT_EQ(failed_nodes(other).nodes, 2U) << says;
+  }
+}
+
 // Without a number of all nodes, only a sentence that is whole and has one reason tells how many there are.
 TEST(FailedNodes, ASentenceThatIsCutMayHaveHadMoreReasons) {
   Diagnosis one = failed({}, {{.reason = "Insufficient cpu", .nodes = 3}});

@@ -155,7 +155,9 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
     add(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named);
   add(said("nodes that ", by, " only counts"), others, kCountedOnly);
   const auto wordless = std::ranges::find(failed.by_reason, "", &NodesReason::reason);
-  if (diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
+  // What is cut off may have counted them.
+  const bool cut = diagnosis.filter.summary.ends_with(kCutOff);
+  if (cut || diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
   const auto named =
       static_cast<std::size_t>(std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) {
         return node.verdict == Verdict::kFailed && reason_of(node).empty();
