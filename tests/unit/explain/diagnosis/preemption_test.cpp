@@ -101,6 +101,8 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
         "w");
     EXPECT_EQ(then.bind.verdict, Verdict::kFailed) << begin;
     EXPECT_EQ(then.attempt, 1U) << begin;
+        R"("Preemptor pod preempted a waiting pod" preemptor="ns/p" waitingPod=)",
+        R"("Preemptor pod rejected a pod in preBind" preemptor="ns/p" podInPreBind=)",
     EXPECT_EQ(then.bind.summary, "preempted by ns/p") << "for whom: " << begin;
   }
 }
