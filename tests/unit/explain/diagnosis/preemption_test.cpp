@@ -46,7 +46,9 @@ TEST(Preemption, AVictimsLineNamesTheNode) {
   EXPECT_EQ(room(of({kFull, victim("v", "n1"), kEnding, kEnding})), "n1: ns/v");
   EXPECT_EQ(room(of({victim("v", "n1"), victim("w", "n1"), kEnding})), "n1: ns/v ns/w");
   EXPECT_EQ(room(of({victim("v", "n1"), kEnding, kFull})), ":") << "it has been given up";
-  EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("w", "n2"), kEnding})), "n2: ns/w") << "another node";
+  EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("w", "n2"), kEnding})), "n2: ns/v ns/w")
+      << "another node, and the first one was ended all the same";
+  EXPECT_EQ(room(of({victim("v", "n1"), victim("w", "n2")})), "n2: ns/v ns/w") << "in one attempt";
 }
 
 TEST(Preemption, AVictimThatIsEndingAlreadyIsNotEndedForThePod) {
@@ -62,6 +64,19 @@ TEST(Preemption, AVictimThatIsEndingAlreadyIsNotEndedForThePod) {
     EXPECT_EQ(room(of({victim("v", "n1"), kEnding, victim("v", "n1", says), kEnding})), "n1: ns/v")
         << "it was ended for the pod before: " << says;
   }
+}
+
+// Those that were ended before were ended for the pod, too, wherever it goes then.
+TEST(Preemption, VictimsStayToldWhenAnotherNodeIsChosen) {
+  constexpr std::string_view kNominates1 =
+      R"("the target node for the preemption is determined" node="n1" pod="ns/p")";
+  constexpr std::string_view kNominates2 =
+      R"("the target node for the preemption is determined" node="n2" pod="ns/p")";
+  EXPECT_EQ(room(of({kNominates1, kFull, victim("v", "n1"), kNominates2, kEnding, victim("w", "n2")})),
+            "n2: ns/v ns/w");
+  EXPECT_EQ(
+      room(of({kNominates1, kFull, victim("v", "n1"), kNominates2, kEnding, victim("w", "n2"), kBound})),
+      "n2: ns/v ns/w");
 }
 
 // Koordinator makes room for all pods of a gang.
@@ -86,6 +101,8 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
   for (const std::string begin :
        {R"("Preemptor preempted a waiting pod" preemptorType="pod" preemptor="ns/p" waitingPod=)",
         R"("Preemptor pod rejected a waiting pod" preemptor="ns/p" waitingPod=)",
+        R"("Preemptor pod preempted a waiting pod" preemptor="ns/p" waitingPod=)",
+        R"("Preemptor pod rejected a pod in preBind" preemptor="ns/p" podInPreBind=)",
         R"("Preemptor rejected a pod in preBind" preemptorType="pod" preemptor="ns/p" podInPreBind=)"}) {
     const std::string line = begin + R"("ns/w" node="n1")";
     EXPECT_EQ(room(of({line})), "n1:") << "it was not ended: " << begin;
@@ -101,8 +118,6 @@ TEST(Preemption, APodThatWaitedWithItsNodeIsTriedAgain) {
         "w");
     EXPECT_EQ(then.bind.verdict, Verdict::kFailed) << begin;
     EXPECT_EQ(then.attempt, 1U) << begin;
-        R"("Preemptor pod preempted a waiting pod" preemptor="ns/p" waitingPod=)",
-        R"("Preemptor pod rejected a pod in preBind" preemptor="ns/p" podInPreBind=)",
     EXPECT_EQ(then.bind.summary, "preempted by ns/p") << "for whom: " << begin;
   }
 }

@@ -154,9 +154,9 @@ void Attempt::release() {
   }
 }
 
-// The same node once more: those that were ended for the pod there are still ending.
+// On whatever node: those that were ended for the pod before were ended for it, too.
 void Attempt::nominate(const Fact& fact) {
-  if (carried_ && nominated_ != fact[Field::kNode]) forget_room();
+  if (nominated_ != fact[Field::kNode]) carried_ = false;
   keep_always(nominated_, fact[Field::kNode]);
   keep_always(room_error_, {});
 }
@@ -165,7 +165,7 @@ void Attempt::nominate(const Fact& fact) {
 void Attempt::make_room(const Fact& fact) {
   const std::string_view node = fact[Field::kNode];
   if (!node.empty() && node != nominated_) {
-    if (!nominated_.empty()) forget_room();
+    carried_ = false;
     keep_always(nominated_, node);
   }
   keep_always(room_error_, {});
