@@ -128,7 +128,7 @@ TEST(KubeScheduler, APodThatIsHeldBackIsPending) {
     return out;
   };
   EXPECT_EQ(answer_of({kGated}), body("pending", "", "", ""));
-  EXPECT_EQ(told({kGated, kGated, kGang}), "pending 1: SchedulingGates GangScheduling");
+  EXPECT_EQ(told({kGated, kGated, kGang}), "pending 1: GangScheduling") << "the gates are gone";
   EXPECT_EQ(told({kGated, kBegin}), "pending 1:") << "no attempt before it";
   EXPECT_EQ(told({kGated, kBegin, no_fit("x")}), "failed 1:");
   EXPECT_EQ(told({no_fit("x"), kGang}), "failed 1: GangScheduling") << "until it is tried again";
