@@ -75,6 +75,11 @@ using Form = FactRow::Form;
    .pattern = text,                             \
    .ends = true},                               \
       FAILED_SCHEDULING(kBindFailed, text)
+#define GROUP_FAILED(text)                                                                             \
+  APART(kBindFailed, "Unable to schedule pod; no fit; waiting", "err", text, {"err", Field::kSummary}) \
+  APART(kBindFailed, "Unable to schedule pod belonging to a pod group; waiting", "err", text,          \
+        {"err", Field::kSummary})                                                                      \
+  AT_BIND(text)
 #define APART_TOO(what, text, key, all, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .apart = key, .pattern = all},
 #define TEXT(what, beginning, all) \
@@ -156,6 +161,7 @@ constexpr FactRow kKubeRows[] = {
 #undef APART_TOO
 #undef FREED
 #undef FREED_TO
+#undef GROUP_FAILED
 #undef AT_BIND
 #undef NO_NODE
 #undef FAILED_SCHEDULING

@@ -66,7 +66,12 @@ TEST(KubeSchedulerBind, ABindThatFailsIsTheBindsWhateverItsErrorIs) {
        {R"(running Reserve plugin \"V\": x)", R"(running Permit plugin \"V\": x)",
         "waiting on permit for pod: x",
         R"(running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded)",
-        R"(running Bind plugin \"V\": x)"})
+        R"(running Bind plugin \"V\": x)", R"(running PreBindPreFlight \"V\": x)",
+        "pod 3f1c-2a(ns/p) is in the cache, so can't be assumed", "setNodeLock exceeds retry count 5",
+        "waiting for minCount pods from a gang to be waiting on permit",
+        "pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit",
+        "pod group is waiting for preemption to complete",
+        R"(Operation cannot be fulfilled on nodes \"n1\": the object has been modified)"})
     EXPECT_EQ(answer_of({error(err)}), failed(err)) << "without what is said before";
   for (const char* err : {R"(running PreFilter plugin \"V\": x)", R"(running PreScore plugin \"V\": x)"})
     EXPECT_EQ(answer_of({error(err)}), body("failed", "failed", err, "")) << "a plugin of the filter";
@@ -74,6 +79,26 @@ TEST(KubeSchedulerBind, ABindThatFailsIsTheBindsWhateverItsErrorIs) {
                        error("x")}),
             body("failed", "failed", "x", ""))
       << "said of the filter, with pods that are nominated";
+}
+
+// A pod group is tried as one: a pod that has a place gets the verdict on the group.
+TEST(KubeSchedulerBind, APodHasItsPlaceWhenItsGroupFails) {
+  const auto told = [](std::string_view begin, std::string_view end) {
+    DiagnosisStore store;
+    test::read(store, test::log_of({std::string(begin).append(end).append(1, '"')}));
+    const Diagnosis found = store.find("ns", "p").value_or(Diagnosis{});
+    return std::string(to_string(found.filter.verdict)) + ' ' + found.bind.summary;
+  };
+  for (const std::string_view begin :
+       {R"("Unable to schedule pod belonging to a pod group; waiting" podGroup="ns/g" pod="ns/p" err=")",
+        R"("Error scheduling pod; retrying" podGroup="ns/g" pod="ns/p" err=")",
+        R"("Unable to schedule pod; no fit; waiting" podGroup="ns/g" pod="ns/p" err=")",
+        R"("Event occurred" object="ns/p" kind="Pod" reason="FailedScheduling" message=")"})
+    for (const std::string says :
+         {"waiting for minCount pods from a gang to be waiting on permit",
+          "pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit",
+          "pod group is waiting for preemption to complete"})
+      EXPECT_EQ(told(begin, says), "passed " + says) << begin;
 }
 
 TEST(KubeSchedulerBind, TheNodeOfABindThatAPluginEndsIsKnown) {
