@@ -153,5 +153,50 @@ TEST(AdviceOfLikeReasons, IsOfWhatAPluginSaysInAnError) {
         "waits for the pod that has the volume"}});
 }
 
+std::string todo_for(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice ? std::string(advice->todo) : "no advice";
+}
+
+// Coscheduling's PodGroup has a minMember, and Kubernetes' own a minCount.
+TEST(AdviceOfLikeReasons, NamesTheFieldThatTheGroupHas) {
+  for (const char* reason :
+       {"pod group is unschedulable", "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining",
+        "pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit",
+        "waiting for minCount pods from a gang to be waiting on permit"}) {
+    EXPECT_TRUE(todo_for(reason).contains("minCount")) << reason;
+    EXPECT_FALSE(todo_for(reason).contains("minMember")) << reason;
+  }
+  EXPECT_TRUE(todo_for("optimistic rejection in PostFilter").contains("minMember"));
+}
+
+TEST(AdviceOfLikeReasons, NamesWhatAnotherOneHasWritten) {
+  const auto means = [](const std::string& what) {
+    const auto advice = advice_for("running PreBind plugin \"P\": Operation cannot be fulfilled on " + what +
+                                   ": the object has been modified; please apply your changes");
+    return advice ? std::string(advice->means) : "no advice";
+  };
+  EXPECT_TRUE(means("resourceclaims.resource.k8s.io \"c\"").contains("the pod's ResourceClaim"));
+  EXPECT_TRUE(means("persistentvolumeclaims \"c\"").contains("the pod's PersistentVolumeClaim"));
+  EXPECT_TRUE(means("persistentvolumes \"v\"").contains("the volume"));
+  EXPECT_TRUE(means("pods \"p\"").contains("the pod or the node"));
+}
+
+TEST(AdviceOfLikeReasons, KnowsThePlatformsOwnTaints) {
+  const std::string any = todo_for("node(s) had untolerated taint {dedicated: ml}");
+  for (const char* taint :
+       {"eks.amazonaws.com/compute-type: fargate", "cloud.google.com/gke-quick-remove: true",
+        "node.openshift.io/os: Windows", "kubernetes.io/arch: arm64", "sandbox.gke.io/runtime: gvisor"})
+    EXPECT_NE(todo_for("node(s) had untolerated taint {" + std::string(taint) + '}'), any) << taint;
+}
+
+TEST(AdviceOfLikeReasons, KnowsWhyAGroupOrAProfileIsNotTried) {
+  for (const char* reason :
+       {"failed to schedule other pod from a pod group: x",
+        "all pods in a single pod group should have the same .spec.schedulerName set, got: \"a\" and \"b\"",
+        "profile not found for scheduler name \"a\""})
+    EXPECT_NE(todo_for(reason), "no advice") << reason;
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis
