@@ -43,12 +43,6 @@ Style style_of(int fd, Color color) {
   return {color == Color::kAlways || (color == Color::kAuto && useful), codeset == "UTF-8"};
 }
 
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
 std::string rate_text(double per_second) {
   if (!(per_second >= 0) || per_second > 1e18) return "?";
   if (per_second < 99.95) return fmt::format("{:.1f}", per_second);

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/grouped.hpp"
+
 namespace flowtap::cli {
 
 /// What the terminal or file that shows the text can do.
@@ -27,9 +29,6 @@ enum class Color : std::uint8_t { kAuto, kAlways, kNever };
 /// The style for a stream. It has color if the user wants it; by default, if it is a terminal that is not dumb and
 /// NO_COLOR is not set. UTF-8 depends on the locale.
 [[nodiscard]] Style style_of(int fd, Color color = Color::kAuto);
-
-/// "1,234,567".
-[[nodiscard]] std::string grouped(std::uint64_t number);
 
 /// A rate: "12,345", and "8.3" below 100.
 [[nodiscard]] std::string rate_text(double per_second);

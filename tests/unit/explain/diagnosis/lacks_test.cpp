@@ -139,6 +139,16 @@ TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
                  "its own log says why"}));
 }
 
+TEST(Lacks, LargeNumbersAreGroupedAsInTheSentence) {
+  EXPECT_EQ(
+      lacks_of(
+          {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/5000 nodes are available: 1200 Insufficient cpu, 3800 node unregistered.")"}),
+      (Sentences{
+          "nodes on which HAMi knows no cards (3,800): its extender's own log names them, up to 2.4 at every "
+          "level, then from -v=5 on",
+          "nodes that kube-scheduler only counts (1,200): it names none at any level"}));
+}
+
 TEST(Lacks, ReasonsThatAreCutOffAreNoExtenders) {
   for (
       const std::string& lacks : lacks_of(

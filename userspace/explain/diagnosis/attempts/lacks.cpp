@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/grouped.hpp"
 #include "base/printable.hpp"
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
@@ -51,7 +52,7 @@ std::string said(const Parts&... parts) {
 }
 
 std::string of_nodes(std::string_view what, std::size_t nodes, std::string_view named) {
-  return said(what, " (", std::to_string(nodes), "): ", named);
+  return said(what, " (", grouped(nodes), "): ", named);
 }
 
 bool is_of_a_card(const Scheduler& by, std::string_view reason) {
@@ -79,7 +80,7 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler
     of_cards += lacks ? 1 : 0;
   }
   if (told && of_cards > 0)
-    return {"the nodes of the cards that do not fit (" + std::to_string(of_cards) + " have none here): " +
+    return {"the nodes of the cards that do not fit (" + grouped(of_cards) + " have none here): " +
             std::string(by.name) + " says which cards a node has when it first sees it"};
   if (told) return {};
   if (any_without)
@@ -95,7 +96,7 @@ std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Sche
       std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) { return node.containers.empty(); });
   if (nodes == 0) return {};
   if (!named) return {said("the pod's containers: ", by.name, " names them ", by.containers)};
-  return {"the container that does not fit (" + std::to_string(nodes) +
+  return {"the container that does not fit (" + grouped(static_cast<std::size_t>(nodes)) +
           " nodes): it follows from what the containers before it were given, " +
           (untold ? said("which ", by.name, " says ", by.given)
                   : said("on cards whose nodes ", by.name, " names when it first sees them"))};
@@ -121,7 +122,7 @@ std::string lacks_extender(std::string_view error) {
 
 std::string lacks_room() {
   return "the rest of what was said of the attempt: flowtap keeps at most " +
-         std::to_string(Attempt::kMostBytes >> 20U) + " MiB and " + std::to_string(Attempt::kMostNodes) +
+         std::to_string(Attempt::kMostBytes >> 20U) + " MiB and " + grouped(Attempt::kMostNodes) +
          " nodes of one";
 }
 
@@ -163,7 +164,7 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
         return node.verdict == Verdict::kFailed && reason_of(node).empty();
       }));
   if (wordless->nodes > named)
-    out.push_back("reasons of nodes that no reason counts (" + std::to_string(wordless->nodes - named) +
+    out.push_back("reasons of nodes that no reason counts (" + grouped(wordless->nodes - named) +
                   "): an extender may turn nodes down without a word, and its own log says why");
   return out;
 }
