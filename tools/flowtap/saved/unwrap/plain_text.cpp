@@ -88,6 +88,14 @@ bool has_tabs_for_spaces(std::string_view line) {
   return record.source.empty() || (record.structured && record.body.substr(record.pairs).starts_with('\t'));
 }
 
+// It is a line of a value, which klog sets behind a tab: in CSV or in quotes.
+bool has_tab_in_quotes(std::string_view line) {
+  constexpr std::string_view kBefore = ",;:=[{( \t";
+  for (std::size_t at = line.find("\"\t"); at != std::string_view::npos; at = line.find("\"\t", at + 1))
+    if (at == 0 || kBefore.contains(line[at - 1])) return true;
+  return false;
+}
+
 // In UTF-8. 0: none begins the text.
 std::size_t length_of_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
@@ -121,7 +129,7 @@ void PlainText::undo_spaces(std::string_view& line, bool in_block) {
   } else if (spaces_ && !in_block && find_record(line)) {
     spaces_ = false;
   }
-  if (in_block || !line.contains('\t') || !has_tabs_for_spaces(line)) return;
+  if (in_block || !line.contains('\t') || has_tab_in_quotes(line) || !has_tabs_for_spaces(line)) return;
   std::string spaced;
   replace_all(line, kTabs, spaced);
   if (find_record(spaced)) line = spaced_ = std::move(spaced);

@@ -92,7 +92,7 @@ void Unwrapper::resume(std::string_view text) {
   if (open_.empty() || is_of_block(text)) return;
   const auto is_its = [text](const Around& one) {
     const auto at = end_of_own_prefix(one.before, one.source, text);
-    return at && begins_like_a_block(text.substr(*at));
+    return at && one.margin.holds(text.substr(*at));
   };
   if (const auto found = std::ranges::find_if(open_, is_its); found != open_.end()) go_on_with(found);
 }

@@ -6,6 +6,7 @@
 #include "around/literal.hpp"
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
+#include "base/ascii.hpp"
 #include "fullest_record.hpp"
 #include "joined_records.hpp"
 #include "objects/merged_record.hpp"
@@ -41,9 +42,11 @@ std::string_view own_part(std::string_view before, Quoting quoting) {
   return from == std::string_view::npos ? before : before.substr(from);
 }
 
-// journalctl puts the further lines of a text below its first one, about.
+// journalctl sets the further lines of a text roughly below its first one, which stands behind a time, a machine and a unit.
 bool is_under(std::string_view before, std::string_view line) {
-  return before.size() > 1 && line.size() > before.size() && line.find_first_not_of(' ') >= before.size() - 1;
+  constexpr std::size_t kShortest = 16;
+  return before.size() >= kShortest && line.size() > before.size() &&
+         std::ranges::any_of(before, is_alphanumeric) && line.find_first_not_of(' ') >= before.size() - 1;
 }
 
 // A terminal may have made blanks of a tab.
@@ -97,7 +100,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
   if (given) return;
   // No other margin than the tab is known to be a value's, unless it is open.
-  if (last_.plain && last_.in_block) line.text = margin_.undo(line.text);
+  if (last_.plain && last_.in_block) line.text = last_.margin.undo(line.text);
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
 }
 
@@ -115,11 +118,12 @@ bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const
 bool Unwrapper::is_of_block(std::string_view text) const {
   if (!last_.in_block) return false;
   if (in_field_) return begins_like_a_block(text);
-  if (last_.plain) return is_indented(text);
+  if (last_.plain) return last_.margin.holds(text);
   if (last_.enclosed.quoting != Quoting::kNone) return false;
   // Some tools put something before the first line of a text only.
   const auto at = end_of_own_prefix(last_.before, last_.source, text);
-  return at ? is_indented(text.substr(*at)) : begins_like_a_block(text);
+  if (at) return last_.margin.holds(text.substr(*at));
+  return begins_like_a_block(text) || is_under(last_.before, text);
 }
 
 // Whether a line without a record may belong to the form in which the records are given: another field of journalctl's or JSON's,
@@ -142,7 +146,7 @@ Kind Unwrapper::kind_of(std::string_view text) {
 // A value that has not ended ends here.
 void Unwrapper::note_record(std::string_view text) {
   last_.in_block = false;
-  margin_.reset();
+  last_.margin.reset();
   note(text);
 }
 
@@ -256,7 +260,7 @@ bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& tak
   }
   Opened opened = open_text(line.text, enclosed, buffer_);
   const bool is_line = enclosed.quoting == Quoting::kNone && !last_.in_part && last_.in_block;
-  if (is_line && is_indented(opened.text)) opened.text = margin_.undo(opened.text);
+  if (is_line && is_indented(opened.text)) opened.text = last_.margin.undo(opened.text);
   // Another value may stand in the same place.
   if (!last_.in_part && !begins_like_a_block(opened.text)) return false;
   last_.in_part = is_divided(line, enclosed);

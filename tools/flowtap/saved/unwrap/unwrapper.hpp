@@ -92,6 +92,7 @@ class Unwrapper {
     bool plain = true;      // nothing, or there was no record yet
     bool in_block = false;  // a value of several lines has begun and not ended
     bool in_part = false;   // a line was divided
+    ValueMargin margin;     // of that value
     std::string source;
     std::string named;   // what a collector calls its log, which then is the source
     std::string before;  // in its line: all of it, or in JSON and CSV the last member's name
@@ -133,7 +134,6 @@ class Unwrapper {
   LogNames& names_;
   bool scouts_;
   Around last_;                  // of the last record
-  ValueMargin margin_;           // of its value of several lines
   std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
   bool in_field_ = false;        // a field of CSV has begun and not ended
   bool is_object_ = false;       // the last record's line was an object of JSON

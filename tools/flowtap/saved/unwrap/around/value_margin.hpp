@@ -12,10 +12,14 @@ class ValueMargin {
  public:
   /// A value begins with the next line.
   void reset() { margin_.reset(); }
+  /// Whether the line is one of the value, whatever it says: it has the margin, or ends the value.
+  [[nodiscard]] bool holds(std::string_view line) const;
   /// The line as klog wrote it: behind a tab, or with " >" if the value ends. It lives until the next call.
   [[nodiscard]] std::string_view undo(std::string_view line);
 
  private:
+  [[nodiscard]] bool is_end(std::string_view blanks) const;
+
   std::optional<std::string> margin_;  // of the value's first line
   std::string buffer_;
 };
