@@ -9,6 +9,7 @@
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
 #include "explain/diagnosis/chosen_node.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "why_words.hpp"
@@ -42,7 +43,8 @@ std::string words_of(const Diagnosis::Past& past) {
   if (past.status == Diagnosis::Status::kPending) return "nothing was decided";
   const std::size_t nodes = past.at_bind ? 0 : diagnosis::failed_nodes(failed).nodes;
   if (nodes > 0) return no_node_words(nodes);
-  if (past.summary.empty()) return past.at_bind ? "the bind failed" : "no node was found";
+  if (past.summary.empty() || past.summary == diagnosis::kCutOff)
+    return past.at_bind ? "the bind failed" : "no node was found";
   return in_quotes(diagnosis::cause_on_chosen_node(past.summary), kLongestPast);
 }
 

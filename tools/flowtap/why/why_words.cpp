@@ -46,7 +46,7 @@ std::string in_words(std::string_view text, std::size_t longest) {
 
 /// ": " and the scheduler's own words, if there are any.
 std::string in_its_words(std::string_view summary) {
-  return summary.empty() ? "" : ": " + in_quotes(summary, kLongestSentence);
+  return summary.empty() || summary == diagnosis::kCutOff ? "" : ": " + in_quotes(summary, kLongestSentence);
 }
 
 std::string room_words(const Diagnosis& diagnosis) {

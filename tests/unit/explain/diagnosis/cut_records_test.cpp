@@ -66,6 +66,10 @@ TEST(CutRecords, ABlockWithoutItsEndHasTheLinesThatItHas) {
   EXPECT_EQ(summary("<"), cut);
   EXPECT_EQ(summary("<   "), cut);
   EXPECT_EQ(summary("< more=\"x\""), cut);
+  EXPECT_EQ(summary("<\r\trunning x"), cut) << "a newline was made another character";
+  EXPECT_EQ(summary("<\t17956 x"), cut);
+  EXPECT_EQ(summary("<]]></entry>"), cut);
+  EXPECT_EQ(summary("<nil>"), "<nil>") << "a value of Go's";
   EXPECT_EQ(summary("<\n\t0/3 nodes are available: 2 Insufficient cpu, 1 node(s) w"),
             "0/3 nodes are available: 2 Insufficient cpu, 1 node(s) w" + cut);
   EXPECT_EQ(summary("<\n\tone\n\ttwo\n"), "one\ntwo" + cut);

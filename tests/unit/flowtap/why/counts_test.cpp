@@ -108,6 +108,12 @@ TEST(WhyCounts, AReasonThatIsCutOffIsNotMadeUp) {
   EXPECT_EQ(why_words(of(
                 diagnosis::test::log_of({R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=<)"}))),
             "it was given no node, and why is cut off");
+  const std::string rejected =
+      diagnosis::test::log_of({R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" plugin="B" status="x")",
+                               R"("Error scheduling pod; retrying" pod="ns/p" err=<)"});
+  EXPECT_EQ(why_words(of(rejected)), "it could not be bound to n1");
+  const std::string text = why_text("ns/p", of(rejected + rejected), Style{}, false);
+  EXPECT_TRUE(text.contains("before: the bind failed\n")) << text;
 }
 
 /// The text without what is in quotes, which are a scheduler's words.

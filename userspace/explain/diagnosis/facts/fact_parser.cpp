@@ -34,11 +34,13 @@ std::string_view fitting(Field field, std::string_view text) {
   return whole ? text : std::string_view();
 }
 
-// The beginning of a block: a value that is nothing else has lost its lines.
+// The beginning of a block. A value that is nothing else has lost its lines, or their newlines are other characters now. Go's own
+// values have a letter there: "<nil>".
 constexpr std::string_view kOpensBlock = "<";
 
 bool has_lost_lines(const flow::KlogPair& pair) {
-  return pair.kind == flow::KlogPair::Kind::kUnquoted && pair.value == kOpensBlock;
+  if (pair.kind != flow::KlogPair::Kind::kUnquoted || !pair.value.starts_with(kOpensBlock)) return false;
+  return pair.value.size() == kOpensBlock.size() || !is_alphanumeric(pair.value[kOpensBlock.size()]);
 }
 
 // The block that is open at the end of a whole record, with the lines that it has; nothing if there is none.
