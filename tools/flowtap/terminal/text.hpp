@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/grouped.hpp"
+#include "base/text/grouped.hpp"
 
 namespace flowtap::cli {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "base/grouped.hpp"
 #include "base/printable.hpp"
+#include "base/text/grouped.hpp"
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
