@@ -71,10 +71,18 @@ bool is_full_reservation(const diagnosis::NodesReason& one) {
                             one.reason.starts_with("Reservation(s) Too many pods"));
 }
 
+// kube-scheduler's verdict on the group of a pod (1.36), which may have had a place of its own.
+bool is_of_group(std::string_view summary) {
+  return summary.starts_with("pod group is unschedulable") || summary.starts_with("minCount (");
+}
+
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (diagnosis.filter.summary == diagnosis::kCutOff) return "it was given no node, and why is cut off";
-  if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
+  if (failed.nodes == 0)
+    return (is_of_group(diagnosis.filter.summary) ? "its group could not be placed as a whole"
+                                                  : "no node was found") +
+           in_its_words(diagnosis.filter.summary);
   auto reasons = failed.by_reason;
   const bool cut = diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
   if (cut) std::erase_if(reasons, [](const diagnosis::NodesReason& one) { return one.reason.empty(); });

@@ -106,6 +106,22 @@ TEST_F(WhyTest, APodThatIsHeldBackSaysByWhom) {
   EXPECT_EQ(run.output.find("turned down"), std::string::npos) << run.output;
 }
 
+// kube-scheduler says it of the pods that had a place as well as of those that it did not try any more.
+TEST_F(WhyTest, APodWhoseGroupHasNoPlaceMayHaveOne) {
+  for (const std::string says :
+       {"pod group is unschedulable", "pod group is unschedulable: no feasible placements found",
+        "minCount (4) cannot be satisfied: 3 scheduled, 0 remaining"}) {
+    const std::string log =
+        "I0821 07:12:29.900100       1 a.go:1] \"Unable to schedule pod belonging to a pod group; waiting\" "
+        "podGroup=\"ns/g\" pod=\"ns/p\" err=\"" +
+        says + "\"\n";
+    const Outcome run = flowtap_program("why ns/p" + from({write("log", log)}));
+    EXPECT_TRUE(run.output.starts_with("ns/p is pending: its group could not be placed as a whole: \"" +
+                                       says + "\"\n"))
+        << run.output;
+  }
+}
+
 TEST_F(WhyTest, WithoutAPodAllAreListed) {
   const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
   const Outcome text = flowtap_program("why" + log);
