@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "tests/unit/explain/diagnosis/golden.hpp"
 #include "tests/unit/explain/diagnosis/kit.hpp"
@@ -135,10 +135,7 @@ std::vector<std::size_t> numbers_in(std::string_view sentence) {
                         sentence.substr(0, at).ends_with("at least ");
     if (!begins) continue;
     std::string digits;
-    for (std::size_t i = at;
-         i < sentence.size() &&
-         (std::isdigit(static_cast<unsigned char>(sentence[i])) != 0 || sentence[i] == ',');
-         ++i)
+    for (std::size_t i = at; i < sentence.size() && (is_digit(sentence[i]) || sentence[i] == ','); ++i)
       if (sentence[i] != ',') digits += sentence[i];
     if (!digits.empty()) out.push_back(std::stoul(digits));
   }
@@ -170,9 +167,10 @@ TEST(WhyCounts, NoNumberInASentenceIsLargerThanTheNodesThereAre) {
     store.each([&](const std::string& pod, const Diagnosis& found) {
       const auto error = diagnosis::parse_fit_error(found.filter.summary);
       if (found.status != Diagnosis::Status::kFailed || !error || error->nodes == 0) return;
-      check(pod_state(pod, found).why, error->nodes, log + ' ' + pod);
+      const std::string where = std::string(log).append(1, ' ').append(pod);
+      check(pod_state(pod, found).why, error->nodes, where);
       const std::string text = why_text(pod, found, Style{}, false);
-      check(text.substr(0, text.find('\n')), error->nodes, log + ' ' + pod);
+      check(text.substr(0, text.find('\n')), error->nodes, where);
     });
   }
   EXPECT_GT(checked, 50U);
