@@ -378,33 +378,6 @@ TEST(KlogOfAnEvent, OfHamisStaysHamis) {
   EXPECT_EQ(facts_of(event), Facts{"bound HAMi shop/web-0 |  | "});
 }
 
-// HAMi's extender tells of a pod in events of its own, under the name of the scheduler beside it. Others may have events of the same
-// reasons.
-TEST(KubeEvents, HamisOwnAreReadAsInItsLog) {
-  const auto reason = [](const std::string& says, const std::string& from) {
-    KubeEvents events;
-    const auto event = events.judge({.ns = "shop",
-                                     .pod = "web-0",
-                                     .type = "Warning",
-                                     .reason = says,
-                                     .message = "no available node, 3 nodes do not meet",
-                                     .from = from});
-    return event ? event->reason : "none";
-  };
-  for (const char* says : {"FilteringFailed", "FilteringSucceed", "BindingFailed", "BindingSucceed"}) {
-    for (const char* from : {"", "hami-scheduler", "hami", "my-scheduler"})
-      EXPECT_EQ(reason(says, from), says) << from;
-    for (const char* from : {"kubelet", "service-binding-operator", "karpenter", "cluster-autoscaler"})
-      EXPECT_EQ(reason(says, from), "none") << from;
-  }
-  EXPECT_EQ(reason("FilteringSkipped", "hami-scheduler"), "none");
-  KubeEvents events;
-  EXPECT_TRUE(
-      events.read("ai  5m  Warning  FilteringFailed  pod/g  2 nodes CardInsufficientMemory(node-1,node-2)"));
-  EXPECT_FALSE(
-      events.read("ai  5m  Warning  FilteringFailed  node/g  2 nodes CardInsufficientMemory(node-1,node-2)"));
-}
-
 // kube-batch's, and the first Volcano's, have the reason of the pod's condition. Others' events of that reason are no verdict.
 TEST(KubeEvents, VolcanosWordsAreAVerdictWhateverTheReason) {
   KubeEvents events;

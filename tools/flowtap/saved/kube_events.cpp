@@ -29,9 +29,6 @@ constexpr std::string_view kFailedScheduling = "FailedScheduling";
 // kube-batch and the first Volcano give the event the condition's reason.
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kPreempted = "Preempted";
-// Of HAMi's extender, which tells of a pod before kube-scheduler does.
-constexpr std::array<std::string_view, 4> kHamis = {"FilteringFailed", "FilteringSucceed", "BindingFailed",
-                                                    "BindingSucceed"};
 // Where an autoscaler says of a pod whether it makes a node for it.
 constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "TriggeredScaleUp",
                                                           "Nominated"};
@@ -39,12 +36,6 @@ constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
          std::ranges::all_of(reason, is_alphanumeric);
-}
-
-// HAMi's events have the name of the scheduler that it extends, or none is shown. Another program may have such reasons, too.
-bool is_hamis(const KubeEvent& event) {
-  return std::ranges::find(kHamis, event.reason) != kHamis.end() &&
-         (event.from.empty() || event.from.contains("hami") || event.from.contains("scheduler"));
 }
 
 // The pod that a message names: "Successfully assigned shop/web-0 to node-1", "skip schedule deleting pod: shop/web-0".
@@ -236,8 +227,7 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
   if (std::ranges::find(kAutoscalers, event.reason) != kAutoscalers.end() &&
       !reporter_beside(event.from, event.message).empty())
     event.reason = kFailedScheduling;
-  if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted &&
-      !is_hamis(event))
+  if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted)
     return std::nullopt;
   if (event.message.starts_with(kCombined)) event.message.erase(0, kCombined.size());
   if (event.reason == kScheduled || event.reason == kFailedScheduling)

@@ -22,7 +22,7 @@ struct KubeEvent {
   std::string ns;
   std::string pod;
   std::string type;    ///< "Normal" or "Warning"
-  std::string reason;  ///< "FailedScheduling", "Scheduled", "Preempted", or one of HAMi's
+  std::string reason;  ///< "FailedScheduling", "Scheduled" or "Preempted"
   std::string message;
   std::string from = {};  ///< the component that says it: of a scheduler, its profile; empty: it is not shown
   std::chrono::seconds age =

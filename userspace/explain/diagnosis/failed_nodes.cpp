@@ -128,10 +128,8 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   out.unnamed = counted.left();
 
   std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
-  // If a main scheduler counts reasons, HAMi was asked about some of the nodes, unless no more than these have a reason.
-  if (const std::size_t of_hami = all == 0 ? all_of_hami(diagnosis.filter.summary) : 0;
-      diagnosis.reasons.empty() || sum_of(diagnosis.reasons) == of_hami)
-    all = std::max(all, of_hami);
+  // If a main scheduler counts reasons, HAMi was asked about some of the nodes.
+  if (all == 0 && diagnosis.reasons.empty()) all = all_of_hami(diagnosis.filter.summary);
   const std::size_t left = sum_of(out.unnamed);
   out.others = all == 0 ? left : all - std::min(all, named.size());
   // More may be named than there are: another scheduler has seen one more.

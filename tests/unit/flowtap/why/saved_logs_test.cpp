@@ -238,34 +238,5 @@ TEST_F(WhyTest, TheOutputsOfARuntimesFileAreLogsOfTheirOwn) {
   expect({"both", "default/gpu-pod-default", "hami-2.10-two-failed.json"}, {write("x", both)}, "CRI");
 }
 
-// What kubectl shows of a pod that HAMi's extender has turned down, or that it could not bind.
-TEST_F(WhyTest, HamisEventsSayWhichNodesItTurnsDown) {
-  const std::string head =
-      "Name:             g\nNamespace:        ai\nEvents:\n  Type     Reason            Age    From          "
-      "  Message\n";
-  const auto words = [&](const std::string& rows) {
-    const Outcome run = flowtap_program("why ai/g" + from({write("described", head + rows)}));
-    return run.output.substr(0, run.output.find('\n'));
-  };
-  const std::string memory =
-      "  Warning  FilteringFailed   3m     hami-scheduler  2 nodes CardInsufficientMemory(node-1,node-2)\n";
-  const std::string none =
-      "  Warning  FilteringFailed   3m     hami-scheduler  no available node, 3 nodes do not meet\n";
-  const std::string kube =
-      "  Warning  FailedScheduling  3m     hami-scheduler  0/3 nodes are available: 1 node unregistered, 2 "
-      "NodeUnfitPod.\n";
-  EXPECT_EQ(words(memory + none),
-            "ai/g is pending: none of 3 nodes fits; 2 lack GPU memory, 1 is left out without a reason");
-  EXPECT_EQ(words(memory + none + kube),
-            "ai/g is pending: none of 3 nodes fits; 2 lack GPU memory, 1 has no cards that HAMi knows");
-  EXPECT_EQ(words("  Warning  BindingFailed     3m     hami-scheduler  node node-1 has been locked within 5 "
-                  "minutes\n"),
-            "ai/g is pending: it could not be bound: \"node node-1 has been locked within 5 minutes\"");
-  EXPECT_EQ(
-      words(memory + none +
-            "  Normal   Scheduled         2m     hami-scheduler  Successfully assigned ai/g to node-3\n"),
-      "ai/g is bound to node-3");
-}
-
 }  // namespace
 }  // namespace flowtap
