@@ -78,7 +78,7 @@ bool is_of_group(std::string_view summary) {
 
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
-  if (diagnosis.filter.summary == diagnosis::kCutOff) return "it was given no node, and why is cut off";
+  if (diagnosis.filter.summary == diagnosis::kCutOff) return "no node was found, and the reason is cut off";
   if (failed.nodes == 0)
     return (is_of_group(diagnosis.filter.summary) ? "its group could not be placed as a whole"
                                                   : "no node was found") +

@@ -271,38 +271,5 @@ TEST(Lifecycle, OnlyTheLatestPluginHoldsAPodBack) {
       << "an attempt's plugins have turned nodes down";
 }
 
-// A scheduler that begins anew is told of all pods, and knows nothing of binds that its predecessor had begun.
-TEST(Lifecycle, APodThatIsAddedWhileItHasItsNodeBeginsAnew) {
-  constexpr std::string_view kBinds = R"("Attempting to bind pod to node" pod="ns/p" node="n1")";
-  constexpr std::string_view kWaits = R"("Pod is waiting to be scheduled to node" pod="ns/p" nodeName="n1")";
-  for (const std::string_view has_node : {kBinds, kWaits}) {
-    const Diagnosis found = of({kBegin, has_node, kAdd});
-    EXPECT_EQ(told(found), "pending 2") << has_node;
-    EXPECT_EQ(found.filter.verdict, Verdict::kNone) << has_node;
-    EXPECT_EQ(told({kBegin, has_node, kAdd, kBegin, kBound}), "succeeded 2") << has_node;
-  }
-  EXPECT_EQ(told({kBegin, kBinds, kBound, kAdd}), "succeeded 1");
-}
-
-// The old pod is deleted while it is bound, and its bind ends when the new one is there.
-TEST(Lifecycle, ABindOfAPodThatIsMadeAnewIsNotTheNewOnes) {
-  constexpr std::string_view kBinds = R"("Attempting to bind pod to node" pod="ns/p" node="n1")";
-  constexpr std::string_view kLate =
-      R"("Error scheduling pod; retrying" err="running Bind plugin \"DefaultBinder\": Precondition failed: UID in precondition: 1, UID in object meta: 2" pod="ns/p")";
-  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kAdd}), "pending 1");
-  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kAdd, kLate}), "pending 1");
-  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kAdd, kBegin, kLate}), "pending 1");
-  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kAdd, kLate, kBegin, kBound}), "succeeded 1");
-  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kAdd, kBegin, kNone, kLate}), "failed 1");
-  constexpr std::string_view kWaits = R"("Pod waiting on permit" pod="ns/p")";
-  constexpr std::string_view kRejected =
-      R"("Pod rejected while waiting on permit" pod="ns/p" status="removed")";
-  const std::string removed = no_fit("0/1 nodes are available: 1 removed.");
-  EXPECT_EQ(told({kBegin, kWaits, kLeaves, kAdd, kRejected, removed}), "pending 1");
-  EXPECT_EQ(told({kBegin, kWaits, kLeaves, kAdd, kBegin, removed}), "pending 1");
-  const Diagnosis own = of({kBegin, kBinds, kLeaves, kAdd, kBegin, kBinds, kLate});
-  EXPECT_EQ(own.bind.verdict, Verdict::kFailed) << "its own bind has begun";
-}
-
 }  // namespace
 }  // namespace flowtap::diagnosis

@@ -107,7 +107,7 @@ TEST(WhyCounts, AReasonThatIsCutOffIsNotMadeUp) {
   EXPECT_EQ(words("<"), "no node was found: \"<.\"");
   EXPECT_EQ(why_words(of(
                 diagnosis::test::log_of({R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=<)"}))),
-            "it was given no node, and why is cut off");
+            "no node was found, and the reason is cut off");
   const std::string rejected =
       diagnosis::test::log_of({R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" plugin="B" status="x")",
                                R"("Error scheduling pod; retrying" pod="ns/p" err=<)"});

@@ -30,7 +30,7 @@ std::string_view to_string(Outcome outcome) {
 
 bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
-  if (fact.kind == FactKind::kAdded) return life_.over() || is_placed();
+  if (fact.kind == FactKind::kAdded) return life_.over();
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
     return true;
   return (comes_back(fact) ? was_closed_ : time_.closed) && !is_behind(fact);
@@ -39,7 +39,6 @@ bool Attempt::begins(const Fact& fact) const {
 void Attempt::begin(const Fact& fact) {
   const bool is_new = fact.kind == FactKind::kAttempt || fact.kind == FactKind::kAdded;
   const flow::KlogTime since = is_new ? fact.time : time_.last;
-  const bool other_binds = left_placed_ || (fact.kind == FactKind::kAttempt && untried_ && other_binds_);
   // Room is being made for the pod until it is bound, whatever attempts are between.
   std::string nominated;
   std::vector<std::string> victims;
@@ -50,7 +49,6 @@ void Attempt::begin(const Fact& fact) {
     notes = std::move(notes_);
   }
   *this = Attempt();
-  other_binds_ = other_binds;
   carried_ = !nominated.empty() || !victims.empty();
   keep_always(nominated_, nominated);
   for (const std::string& victim : victims) add_victim(victim);
@@ -67,19 +65,8 @@ void Attempt::begin(const Fact& fact) {
   first_ = fact.instant;
 }
 
-// A bind that fails before this pod is bound is that of the pod of its name before, and so is a place that is taken back before it
-// is tried.
-bool Attempt::is_others_bind(const Fact& fact) const {
-  return other_binds_ && ((fact.kind == FactKind::kBindFailed && !is_placed()) ||
-                          (fact.kind == FactKind::kFilterPassed && untried_));
-}
-
 Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   if (heard_ && is_old(fact)) return Outcome::kNone;
-  if (is_others_bind(fact)) {
-    other_binds_ = fact.kind != FactKind::kBindFailed;
-    return Outcome::kNone;
-  }
   const bool is_new = begins(fact);
   if (comes_back(fact)) come_back();
   if (is_new)

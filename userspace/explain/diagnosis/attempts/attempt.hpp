@@ -62,7 +62,7 @@ class Attempt {
   Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   /// The fact is about another attempt, after this one, and this one was not only held back.
   [[nodiscard]] bool is_over_at(const Fact& fact) const {
-    return heard_ && !untried_ && !is_old(fact) && begins(fact) && !is_others_bind(fact);
+    return heard_ && !untried_ && !is_old(fact) && begins(fact);
   }
   /// Whether the fact, which is about an attempt after this one, is about another pod of the same name: this pod was
   /// bound, was deleted, or has another uid.
@@ -131,11 +131,6 @@ class Attempt {
     return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
-  /// It has its node, and its bind has not ended.
-  [[nodiscard]] bool is_placed() const {
-    return filter_.says.verdict == Verdict::kPassed && bind_.says.verdict == Verdict::kNone;
-  }
-  [[nodiscard]] bool is_others_bind(const Fact& fact) const;
   [[nodiscard]] bool is_behind(const Fact& fact) const;
   [[nodiscard]] bool is_end(const Fact& fact) const;
   void begin(const Fact& fact);
@@ -231,8 +226,6 @@ class Attempt {
   bool has_node_ = false;             // so an informer says
   bool dequeued_ = false;             // life_.deleted follows only from that
   bool was_closed_ = false;           // before that
-  bool left_placed_ = false;          // it has left the queue with its node: it is bound, or deleted
-  bool other_binds_ = false;          // the end of the bind of another pod of its name has not been said
   std::vector<std::string> plugins_;  // those that left no node or hold the pod back
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;

@@ -17,9 +17,8 @@ bool is_of_bind(FactKind kind) {
 // Neither a pod that was bound nor one that was deleted is placed again.
 bool Attempt::is_of_other_pod(const Fact& next) const {
   const std::string_view uid = next[Field::kUid];
-  return bind_.says.verdict == Verdict::kPassed || (left_placed_ && next.kind == FactKind::kAdded) ||
-         (has_node_ && !is_of_bind(next.kind)) || (life_.over() && !comes_back(next)) ||
-         (!uid.empty() && !uid_.empty() && uid != uid_);
+  return bind_.says.verdict == Verdict::kPassed || (has_node_ && !is_of_bind(next.kind)) ||
+         (life_.over() && !comes_back(next)) || (!uid.empty() && !uid_.empty() && uid != uid_);
 }
 
 /// The fact says more of an attempt that has ended. A pod that is bound, or no more, is not held back: then it is another one.
@@ -86,7 +85,6 @@ void Attempt::tell_lifecycle(const Fact& fact) {
     case FactKind::kDequeued: {
       const bool binding = filter_.says.verdict == Verdict::kPassed &&
                            bind_.says.verdict != Verdict::kFailed && life_.waits.empty();
-      left_placed_ = left_placed_ || is_placed();
       if (binding || has_node_ || bind_.says.verdict == Verdict::kPassed || life_.over()) break;
       dequeued_ = true;
       was_closed_ = time_.closed;
@@ -130,12 +128,9 @@ void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
   auto held = std::ranges::find(life_.held, plugin, &HeldBack::plugin);
   if (held == life_.held.end()) {
     release();
-    held = life_.held.end();
-  }
-  if (held == life_.held.end()) {
-    if (life_.held.size() >= kMostPlugins || !has_room(sizeof(HeldBack) + plugin.size())) return;
+    if (!has_room(sizeof(HeldBack) + plugin.size())) return;
     bytes_ += sizeof(HeldBack) + plugin.size();
-    held = life_.held.insert(held, HeldBack{.plugin = std::string(plugin), .reason = {}});
+    held = life_.held.insert(life_.held.end(), HeldBack{.plugin = std::string(plugin), .reason = {}});
   }
   if (!reason.empty()) keep(held->reason, reason);
 }
