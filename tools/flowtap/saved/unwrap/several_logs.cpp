@@ -83,7 +83,7 @@ void Unwrapper::leave(std::string_view source) {
   open_.push_back(last_);
 }
 
-void Unwrapper::go_on_with(std::deque<Around>::iterator one) {
+void Unwrapper::go_on_with(const std::deque<Around>::iterator& one) {
   std::swap(last_, *one);
   if (!stays_open(*one)) open_.erase(one);
 }

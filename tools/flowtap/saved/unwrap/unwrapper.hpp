@@ -122,7 +122,7 @@ class Unwrapper {
   void leave(std::string_view source);
   void resume(std::string_view text);
   void resume_in_quotes(const Line& line, std::size_t until);
-  void go_on_with(std::deque<Around>::iterator one);
+  void go_on_with(const std::deque<Around>::iterator& one);
   [[nodiscard]] bool is_around(std::string_view text) const;
   /// Of a line without a record.
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);

@@ -107,7 +107,7 @@ class ObjectSourcesReader {
     for (std::size_t deep = 0; deep < CollectorName::kDeepest; ++deep, --i) {
       open_[i].name.add(path, value);
       if (i == 0 || open_[i].key.empty() || open_[i - 1].is_list) return;
-      path = open_[i].key + '.' + path;
+      path.insert(0, 1, '.').insert(0, open_[i].key);
     }
   }
 
