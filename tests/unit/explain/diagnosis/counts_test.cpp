@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -14,17 +13,6 @@
 
 namespace flowtap::diagnosis {
 namespace {
-
-/// All logs of the folders that have some, by their paths below the golden files.
-std::vector<std::string> golden_logs() {
-  namespace fs = std::filesystem;
-  std::vector<std::string> out;
-  for (const char* folder : {"scheduler", "diagnosis", "found"})
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(paths::golden() + '/' + folder))
-      if (entry.path().extension() == ".log")
-        out.push_back(fs::relative(entry.path(), paths::golden()).string());
-  return out;
-}
 
 std::size_t sum_of(const std::vector<NodesReason>& reasons) {
   std::size_t sum = 0;
@@ -59,7 +47,7 @@ void expect_sums(const Diagnosis& diagnosis, std::size_t all, const std::string&
 }
 
 TEST(Counts, NamedAndCountedNodesAreAllThatThereAre) {
-  const auto logs = golden_logs();
+  const auto logs = test::golden_logs();
   ASSERT_GT(logs.size(), 20U);
   std::size_t checked = 0;
   for (const std::string& log : logs) {

@@ -11,9 +11,7 @@ namespace {
 using namespace test::kube_scheduler;
 
 Diagnosis of(std::initializer_list<std::string_view> bodies) {
-  DiagnosisStore store;
-  test::read(store, test::log_of(bodies));
-  return store.find("ns", "p").value_or(Diagnosis{});
+  return test::diagnosis_of(test::log_of(bodies));
 }
 
 std::string told(const Diagnosis& found) {

@@ -47,6 +47,17 @@ inline std::vector<FoundCase> found_cases() {
   return out;
 }
 
+/// All logs of the folders that have some, by their paths below the golden files.
+inline std::vector<std::string> golden_logs() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  for (const char* folder : {"scheduler", "diagnosis", "found"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(paths::golden() + '/' + folder))
+      if (entry.path().extension() == ".log")
+        out.push_back(fs::relative(entry.path(), paths::golden()).string());
+  return out;
+}
+
 /// The logs' paths below the golden files.
 inline std::vector<std::string> paths_of(const Case& one) {
   std::vector<std::string> out;

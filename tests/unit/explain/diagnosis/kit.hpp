@@ -51,6 +51,13 @@ inline std::string log_of(std::initializer_list<std::string_view> bodies) {
   return out;
 }
 
+/// What the log says of the pod ns/NAME; empty: nothing.
+inline Diagnosis diagnosis_of(std::string_view log, std::string_view name = "p") {
+  DiagnosisStore store;
+  read(store, log);
+  return store.find("ns", name).value_or(Diagnosis{});
+}
+
 inline std::string answer_of(std::initializer_list<std::string_view> bodies, std::string_view pod = "ns/p",
                              bool evidence = false) {
   DiagnosisStore store;

@@ -150,10 +150,10 @@ TEST(Lacks, LargeNumbersAreGroupedAsInTheSentence) {
 }
 
 TEST(Lacks, ReasonsThatAreCutOffAreNoExtenders) {
-  for (
-      const std::string& lacks : lacks_of(
-          {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/1500 nodes are available: 3 node(s) were unschedulable, 1200 Insufficient nvidia.com/gpu, 200 node(s) didn't match)"}))
-    EXPECT_FALSE(lacks.contains("an extender")) << lacks;
+  const Sentences found = lacks_of(
+      {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/1500 nodes are available: 3 node(s) were unschedulable, 1200 Insufficient nvidia.com/gpu, 200 node(s) didn't match)"});
+  EXPECT_FALSE(found.empty());
+  for (const std::string& lacks : found) EXPECT_FALSE(lacks.contains("an extender")) << lacks;
 }
 
 TEST(Lacks, ANodeThatIsNamedIsNotLacking) {

@@ -21,9 +21,7 @@ constexpr std::string_view kVictim =
 const std::string kNone = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
 
 Diagnosis of(const std::string& log, std::string_view name = "p") {
-  DiagnosisStore store;
-  test::read(store, log);
-  return store.find("ns", name).value_or(Diagnosis{});
+  return test::diagnosis_of(log, name);
 }
 Diagnosis of(std::initializer_list<std::string_view> bodies, std::string_view name = "p") {
   return of(test::log_of(bodies), name);

@@ -11,9 +11,7 @@ namespace {
 using namespace test::kube_scheduler;
 
 Diagnosis of(std::initializer_list<std::string_view> bodies) {
-  DiagnosisStore store;
-  test::read(store, test::log_of(bodies));
-  return store.find("ns", "p").value_or(Diagnosis{});
+  return test::diagnosis_of(test::log_of(bodies));
 }
 
 std::string told(const Diagnosis& found) {
@@ -36,13 +34,13 @@ TEST(PodGroups, AVerdictOnAPodOfAGroupIsOne) {
 }
 
 TEST(PodGroups, APodThatWaitsForTheOthersHasItsNode) {
-  constexpr std::string_view waits =
+  constexpr std::string_view kWaits =
       R"("Quorum is not met for a gang. Waiting for another pod to allow" pod="ns/p" schedulingGroup={"podGroupName":"g"} activatedPods=1)";
-  EXPECT_EQ(told(of({kTried, waits})), "pending 1 waits: ");
-  EXPECT_EQ(of({kTried, waits}).filter.verdict, Verdict::kPassed);
+  EXPECT_EQ(told(of({kTried, kWaits})), "pending 1 waits: ");
+  EXPECT_EQ(of({kTried, kWaits}).filter.verdict, Verdict::kPassed);
   EXPECT_EQ(
       told(of(
-          {kTried, waits,
+          {kTried, kWaits,
            R"("Unable to schedule pod belonging to a pod group; waiting" pod="ns/p" err="pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit")"})),
       "failed 1: pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit");
 }

@@ -13,9 +13,7 @@ namespace {
 using namespace test::kube_scheduler;
 
 Diagnosis of(std::initializer_list<std::string_view> bodies, std::string_view name = "p") {
-  DiagnosisStore store;
-  test::read(store, test::log_of(bodies));
-  return store.find("ns", name).value_or(Diagnosis{});
+  return test::diagnosis_of(test::log_of(bodies), name);
 }
 
 /// "n1: ns/v ns/w": the node, and who gives it up.

@@ -48,7 +48,7 @@ void Unwrapper::look_around(std::string_view text) {
   is_part_ = is_divided_line(text);
   if (before_ && is_later_part(text))
     sources_.emplace(text, &*before_);
-  else if (is_part_)
+  else if (is_part_ && has_members(text))
     sources_.emplace(text);
 }
 

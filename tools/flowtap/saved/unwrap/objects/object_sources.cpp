@@ -37,9 +37,7 @@ class ObjectSourcesReader {
         at = end;
         continue;
       }
-      if (sign == '{' || sign == '[') {
-        open(at);
-      }
+      if (sign == '{' || sign == '[') open(at);
       if (sign == '}' || sign == ']') close(at + 1);
       if (sign == ':') take_key();
       if (sign == ',') take_string();
