@@ -171,11 +171,15 @@ TEST_F(Files, RotatedFasterThanAnybodyCanLook) {
 
 TEST_F(Files, AMadRotatorTakesNoMoreThanItsShare) {
   start();
+  // Those of the path: flowtapd may open others meanwhile, for containers of tests that run beside this one.
   const auto descriptors = [this] {
-    return std::distance(fs::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/fd"), {});
+    std::error_code closed;  // a descriptor may be closed before we have looked
+    return std::ranges::count_if(fs::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/fd"),
+                                 [&](const auto& entry) {
+                                   return fs::read_symlink(entry.path(), closed).string().starts_with(path_);
+                                 });
   };
-  const auto before = descriptors();
-  auto most = before;
+  std::ptrdiff_t most = 0;
   constexpr std::size_t kFiles = 4000;
   for (std::size_t i = 0; i < kFiles; ++i) {
     if (i > 0) fs::rename(path_, path_ + "-" + std::to_string(i));
@@ -196,7 +200,8 @@ TEST_F(Files, AMadRotatorTakesNoMoreThanItsShare) {
   EXPECT_TRUE(std::ranges::is_sorted(seen));
   EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end());
   EXPECT_EQ(seen.empty() ? 0 : seen.back(), kFiles - 1);
-  EXPECT_LE(most, before + 100);
+  EXPECT_GT(most, 0);
+  EXPECT_LE(most, 100);
 }
 
 TEST_F(Files, DirectoriesThatWereMovedAwayAreWatchedNoMore) {
