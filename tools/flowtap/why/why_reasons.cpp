@@ -27,13 +27,13 @@ constexpr std::size_t kMostReasons = 5;
 struct Nodes {
   std::size_t sum = 0;   // of the counts of their reasons
   std::size_t most = 0;  // the largest of these counts
-  std::size_t once = 0;  // the part of the sum whose reasons a node has at most one of
+  std::size_t sole = 0;  // the part of the sum whose reasons a node has at most one of
   bool of_resources = true;
 
   Nodes& operator+=(const Nodes& more) {
     sum += more.sum;
     most = std::max(most, more.most);
-    once += more.once;
+    sole += more.sole;
     of_resources = of_resources && more.of_resources;
     return *this;
   }
@@ -55,12 +55,12 @@ bool begins_with_one_of(std::span<const std::string_view> beginnings, std::strin
 // of taints and of the selector have one.
 Nodes nodes_of(const NodesReason& counted) {
   constexpr std::array<std::string_view, 2> kOfResources = {"Insufficient ", "Too many pods"};
-  constexpr std::array<std::string_view, 5> kOnce = {
+  constexpr std::array<std::string_view, 5> kSole = {
       "node(s) had untolerated taint", "node(s) had taint", "node had untolerated taint",
       "node(s) were unschedulable", "node(s) didn't match Pod's node affinity"};
   return {.sum = counted.nodes,
           .most = counted.nodes,
-          .once = begins_with_one_of(kOnce, counted.reason) ? counted.nodes : 0,
+          .sole = begins_with_one_of(kSole, counted.reason) ? counted.nodes : 0,
           .of_resources = begins_with_one_of(kOfResources, counted.reason)};
 }
 
@@ -80,19 +80,19 @@ class Counts {
     for (const NodesReason& one : reasons) {
       const Nodes nodes = nodes_of(one);
       sum_ += nodes.sum;
-      once_ += nodes.once;
+      sole_ += nodes.sole;
       wordless_ = wordless_ || one.reason.empty();
     }
     // A node that no reason counts may have none because another has two.
-    once_each_ = !failed.at_most && !wordless_ && sum_ == all_;
+    each_has_one_ = !failed.at_most && !wordless_ && sum_ == all_;
   }
 
   /// "3", or "at least 3", and the number.
   [[nodiscard]] std::pair<std::string, std::size_t> of(const Nodes& nodes) const {
     const std::size_t sum = std::min(nodes.sum, all_);
-    const bool certain = once_each_ || nodes.once == nodes.sum;
+    const bool certain = each_has_one_ || nodes.sole == nodes.sum;
     // Nodes with a reason that is no resource's do not get as far as the plugin of resources.
-    const std::size_t left = nodes.of_resources ? all_ - std::min(once_, all_) : all_;
+    const std::size_t left = nodes.of_resources ? all_ - std::min(sole_, all_) : all_;
     const std::size_t least = certain ? sum : std::min(nodes.most, all_);
     const std::size_t most = std::max(least, std::min(sum, left));
     return {(least < most ? "at least " : "") + grouped(least), least};
@@ -101,9 +101,9 @@ class Counts {
  private:
   std::size_t all_;
   std::size_t sum_ = 0;
-  std::size_t once_ = 0;
+  std::size_t sole_ = 0;
   bool wordless_ = false;
-  bool once_each_ = false;
+  bool each_has_one_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/facts/pattern_index.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {

@@ -16,9 +16,8 @@ constexpr std::string_view kOneNode = "0/1 nodes are available: 1 ";
 // No plugin says one of these of a node that the pod does not have.
 constexpr auto kOnChosenNode = std::to_array<std::string_view>(
     {"<>rejected due to timeout after waiting <>", "<>rejected while waiting on permit: <>",
-     "optimistic rejection in PostFilter", "preempted", "removed", "rejection in Unreserve",
-     "gang rejection by another ganggroup", "waiting for minCount pods from a gang to be waiting on permit",
-     "<>PodGroup <> gets rejected due to <>", "<>Gang <> gets rejected due to <>",
+     "optimistic rejection in PostFilter", "preempted", "removed", "rejection in Unreserve", kGangRejected,
+     kGangWaits, "<>PodGroup <> gets rejected due to <>", "<>Gang <> gets rejected due to <>",
      "waiting for resource driver to <>", "failed to assume ResourceClaim<>", "<>device binding timeout<>",
      "<>claim <> binding <>", "<>claim <> in the meantime<>"});
 // These are said of the chosen node, or of the pod before any node is looked at. Up to about 1.25 the latter is counted for all nodes,

@@ -9,6 +9,11 @@
 
 namespace flowtap::diagnosis {
 
+/// What the plugins of gangs say of a pod whose gang is not complete, or is turned down.
+inline constexpr std::string_view kGangWaits =
+    "waiting for minCount pods from a gang to be waiting on permit";
+inline constexpr std::string_view kGangRejected = "gang rejection by another ganggroup";
+
 /// What one scheduler's sentences about nodes have shown of its cluster.
 class ClusterSeen {
  public:

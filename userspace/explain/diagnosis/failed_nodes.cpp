@@ -45,7 +45,7 @@ std::size_t all_of_hami(std::string_view text) {
     std::from_chars(taken.data(), taken.data() + taken.size(), count);
   };
   if (text.ends_with('.')) text.remove_suffix(1);
-  return matches("no available node, <count> nodes do not meet", text, take) ? count : 0;
+  return matches(kNoneLeftByHami, text, take) ? count : 0;
 }
 
 std::size_t sum_of(const std::vector<NodesReason>& reasons) {

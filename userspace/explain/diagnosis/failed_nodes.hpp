@@ -14,6 +14,9 @@ constexpr std::string_view kInvalidTopology = "invalid node topology data";
 /// What the plugin's line about such a node says.
 constexpr std::string_view kInvalidData = "invalid topology data";
 
+/// HAMi's sentence if no node is left, as a pattern (facts/text_pattern.hpp).
+constexpr std::string_view kNoneLeftByHami = "no available node, <count> nodes do not meet";
+
 struct FailedNodes {
   std::size_t nodes = 0;   ///< how many failed: those that the diagnosis names, and `others`
   std::size_t others = 0;  ///< how many of them are not named

@@ -242,7 +242,8 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   }
   for (const Part& part : parts) {
     if (part.reason.starts_with(kAllReservations)) continue;
-    const std::size_t nodes = is_of_reservations(part.reason) ? 0 : part.nodes;
+    const std::size_t counted = said->nodes == 0 ? part.nodes : std::min(part.nodes, said->nodes);
+    const std::size_t nodes = is_of_reservations(part.reason) ? 0 : counted;
     out.reasons.push_back({sorted_reason(part.reason), nodes});
     out.counts_all = out.counts_all && part.counted;
     if (cut_here && &part == &parts.back() && may_go_on(part.reason)) out.reasons.back().reason += kCutOff;

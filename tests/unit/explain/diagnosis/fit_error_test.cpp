@@ -120,8 +120,8 @@ TEST(FitError, ANumberBeyondAllNodesIsNoCount) {
   EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient cpu, 8 wanted, 2 Insufficient memory."),
             "1*Insufficient cpu, 8 wanted; 2*Insufficient memory; | ");
   EXPECT_EQ(parsed("0/3 nodes are available: 2 a, 3 b."), "2*a; 3*b; | ");
-  EXPECT_EQ(parsed("0/3 nodes are available: 4 Insufficient cpu."), "4*Insufficient cpu; | ")
-      << "nothing stands before it";
+  EXPECT_EQ(parsed("0/3 nodes are available: 4 Insufficient cpu."), "3*Insufficient cpu; | ")
+      << "a count that nothing stands before is that of all nodes at most";
   EXPECT_EQ(parsed("all nodes are unavailable: 3 a, 40 b."), "3*a; 40*b; | ")
       << "nobody says how many there are";
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/facts/schedulers.hpp"
