@@ -29,6 +29,8 @@ const std::vector<std::string> kTools = {
     "Nov 26 10:00:00 master scheduler: ",
     "Nov 26 10:00:00 master scheduler[12]: ",
     "<14>1 2026-11-26T10:00:00.103412Z cp1 kube-scheduler 1234 - - ",
+    "<13>scheduler: ",
+    "@400000006926d0ea062a1b40 ",
     "Thu 2026-11-26 10:00:00 UTC master kube-scheduler.service[1234]: ",
     "[pod/kube-scheduler-cp1/kube-scheduler] ",
     "kube-system kube-scheduler-cp1 kube-scheduler ",
@@ -73,6 +75,7 @@ const std::vector<std::string> kSentences = {
 const std::vector<std::string> kDoubted = {
     "saw: ",
     "scheduler: ",
+    "<13>Nov 26 10:00:00 root: ",
     "saw ",
     "master scheduler ",
     "2026/11/26 10:00:00 saw ",

@@ -51,6 +51,7 @@ TEST(Strangers, KnowsRecordsThatAreNotWhole) {
         "I1126 10:00:01.103412       1 schedule_one.go:1129] \"Unable to schedule pod; no ",
         "I1126 10:00:01.103412       1 schedule_one.go:314] \"Successfully bound pod to node\" "
         "pod=\"shop/we",
+        "I1126 10:00:01.103412       1 schedule_one.go:314] \"Successfully bo",
         "9] \"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\" err=\"0/3 nodes are available: x.\"",
         "ule_one.go:314] \"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"",
         "\"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\""}) {
@@ -58,6 +59,13 @@ TEST(Strangers, KnowsRecordsThatAreNotWhole) {
     EXPECT_EQ(cut.what, "kube-scheduler's records whose lines were cut or divided") << line;
     EXPECT_FALSE(cut.hint.contains("-v=")) << cut.hint;
   }
+}
+
+TEST(Strangers, KnowsWhoseRecordsAreNotWhole) {
+  EXPECT_EQ(guess({"I1126 10:00:00.000000    2345 kubelet.go:2421] \"SyncLoop (PLEG): event for pod w"}).what,
+            "the kubelet's log");
+  EXPECT_EQ(guess({"I1126 10:00:00.000000       1 schedule_one.go:85] \"Attempting to sch"}).what,
+            "kube-scheduler's records whose lines were cut or divided");
 }
 
 TEST(Strangers, CountsTheRecordsOfOtherPrograms) {

@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -23,7 +24,7 @@ enum Form : unsigned {
   kEncoded = 512U,  // base64 or percent signs, which leave no blank
   kUnread = 64U,    // a record with a scheduler's own message of a pod
   kIsRead = 128U,   // no form: the row is about a scheduler whose logs are read
-  kCut = 256U,      // such a message, structured, from which nothing is learnt: it is not whole
+  kCut = 256U,      // such a message, structured, that is not whole
 };
 
 // How much a row tells, the most first.
@@ -140,6 +141,19 @@ bool is_encoded(std::string_view text) {
          (text.contains("%20") || capitals * 5 > text.size());
 }
 
+// Its quoted message is not closed, and it is a scheduler's.
+bool ends_in_message(const flow::KlogRecord& record) {
+  constexpr std::size_t kTelling = 12;  // bytes of a message
+  if (record.form != flow::KlogForm::kText || !record.body.starts_with('"') ||
+      flow::end_of_quoted(record.body, 1) != std::string_view::npos)
+    return false;
+  const std::string_view begun = record.body.substr(1, kTelling);
+  return file_of(record.source) == "schedule_one.go" ||
+         std::ranges::any_of(kOwnWords, [begun](std::string_view words) {
+           return begun.size() == kTelling && words.starts_with(begun);
+         });
+}
+
 unsigned form_of(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return kEmpty;
   if (is_utf16(text)) return kUtf16;
@@ -156,9 +170,9 @@ void Strangers::add(const flow::KlogRecord& record) {
   const std::string_view body = record.body.substr(0, kLookedAt);
   const auto is_said = [body](std::string_view words) { return body.contains(words); };
   const bool own_words = std::ranges::any_of(kOwnWords, is_said);
+  const unsigned structured = own_words || ends_in_message(record) ? kCut : kStructured;
   const std::size_t row =
-      count(record.structured ? (own_words ? kCut : kStructured) : (own_words ? kUnread : kProse),
-            file_of(record.source), body);
+      count(record.structured ? structured : (own_words ? kUnread : kProse), file_of(record.source), body);
   const StrangerRow& found = kStrangers[row];
   const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread | kCut)) == 0;
   // No scheduler that is read has such a file.

@@ -32,6 +32,13 @@ std::string syslog_time(const LogEntry& entry) {
 std::string unix_time(const LogEntry& entry) {
   return since_1970(entry.time, 1'000'000'000) + stamp(entry.time, 6).substr(19);
 }
+// As daemontools counts, 10 s ahead of UTC.
+std::string tai64n(const LogEntry& entry) {
+  constexpr std::uint64_t kEpoch = (std::uint64_t{1} << 62U) + 10;
+  const auto since = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(entry.time.time_since_epoch()).count());
+  return fmt::format("@{:016x}{:08x}", kEpoch + since / 1'000'000'000, since % 1'000'000'000);
+}
 std::string weekday_and_time(const LogEntry& entry, std::size_t digits) {
   static constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   const std::chrono::weekday day(std::chrono::floor<std::chrono::days>(entry.time));
@@ -224,6 +231,8 @@ std::vector<SavedForm> journal_forms() {
        })},
       {"syslog, RFC 3164",
        after([](const LogEntry& e) { return fmt::format("<14>{} {}", syslog_time(e), kUnit); })},
+      {"logger -s", after([](const LogEntry& e) { return fmt::format("<13>{} root: ", syslog_time(e)); })},
+      {"TAI64N", after([](const LogEntry& e) { return tai64n(e) + ' '; })},
       {"syslog, RFC 5424", after([](const LogEntry& e) {
          return fmt::format("<14>1 {}Z cp1 kube-scheduler 1234 - - ", stamp(e.time, 6));
        })},

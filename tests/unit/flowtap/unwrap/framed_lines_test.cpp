@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -95,8 +96,8 @@ TEST(FramedLines, AnEncodedNewlineInAValueIsNone) {
 }
 
 TEST(FramedLines, ASignBehindEachLineBelongsToNoValue) {
-  for (const char* const sign :
-       {"\r", "$", "<br>", "</p>", ",", " \\", " |", "\"", ";", "\xc2\xa0", "#012", " +"})
+  for (const char* const sign : {"\r", "$", "<br>", "</p>", ",", " \\", " |", "\"", ";", "\xc2\xa0", "#012",
+                                 " +", "</td></tr>", "]]></e>", "\\par", "\t1764151200123", " [3 of 9]"})
     for (const char* const before : {"", "[pod/ks-0/ks] "}) {
       const std::string record = kHead + "\"x\" err=<\n\ta \"b\"\n\t\n\tc\n > pod=\"a/b\"";
       const std::string bytes = each_line(
@@ -106,6 +107,35 @@ TEST(FramedLines, ASignBehindEachLineBelongsToNoValue) {
       EXPECT_TRUE(found.front().starts_with(record)) << sign << ": " << found.front();
       EXPECT_EQ(found.front(), found.back()) << sign;
     }
+}
+
+TEST(FramedLines, TheEndOfATextIsNoSign) {
+  const std::string text = kHead + "dump a=<pod.\"\n\tfoo pod.\"";
+  const std::string record = kHead + "\"x\" err=\"no pod.\"";
+  EXPECT_EQ(test::whole_records_in(text + '\n' + record + '\n'), (std::vector{text, record}));
+}
+
+TEST(FramedLines, APageHasItsOwnMarksBeforeASign) {
+  const std::string record = kHead + "\"x\" err=<\n\ta \"b\"\n\t\n\tc\n > pod=\"a/b\"";
+  const std::string bytes = each_line(record + '\n' + record, [](const std::string& line) {
+    const std::string shown = in_place(in_place(in_place(line, "\"", "&quot;"), "<", "&lt;"), ">", "&gt;");
+    return "<tr><td>10:00:00</td><td>" + shown + "</td></tr>\n";
+  });
+  const auto found = test::whole_records_in(bytes);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found.front().starts_with(record)) << found.front();
+}
+
+TEST(FramedLines, ASignMayHaveANumberThatChanges) {
+  const std::string record = kHead + "\"x\" err=<\n\ta \"b\"\n\t\n\tc\n > pod=\"a/b\"";
+  std::int64_t number = 97;
+  const std::string bytes = each_line(record + '\n' + record, [&](const std::string& line) {
+    ++number;
+    return fmt::format("EVENTS\t{}\t{}\t{}\n", number, line, 1'764'151'200'123 + number);
+  });
+  const auto found = test::whole_records_in(bytes);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found.front().starts_with(record)) << found.front();
 }
 
 TEST(FramedLines, ColumnsMayStandBelowEachOther) {

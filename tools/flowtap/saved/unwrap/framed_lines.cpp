@@ -17,8 +17,9 @@ namespace flowtap::cli {
 namespace {
 
 constexpr std::string_view kBlockOpens = "=<";
+constexpr std::string_view kBlockOpensInHtml = "=&lt;";
 constexpr std::string_view kBlockCloses = " >";
-constexpr std::size_t kLongestSign = 16;
+constexpr std::size_t kLongestSign = 32;
 constexpr std::size_t kMostDigits = 7;  // of a message's length
 
 /// How a syslog writes the newlines and the tabs of a message.
@@ -83,17 +84,60 @@ std::vector<std::string> decoded_lines(std::string_view line, const Encoding& en
   return lines;
 }
 
-// Signs, blanks and tags, but no word.
+// Only a message that begins with a record has such newlines. Its further lines get what stands before the first one: if that is a line
+// of a value, in which a tenant has written what looks like a message, so are they. False: there is none.
+bool give_decoded(std::string_view line, const Encoding& encoding, bool full, std::uint64_t time,
+                  const FramedLines::Take& take) {
+  const auto found = find_record(line.substr(0, line.find(encoding.newline)));
+  if (!found || found->quoting != Quoting::kNone) return false;
+  const std::vector<std::string> lines = decoded_lines(line.substr(found->at), encoding);
+  if (lines.size() == 1) return false;
+  const std::string before(line.substr(0, found->at));
+  for (const std::string& one : lines) take(before + one, full || &one != &lines.back(), time);
+  return true;
+}
+
+// Words behind a quote are the end of a text.
 bool is_sign(std::string_view text) {
-  if (text.empty() || text.size() > kLongestSign) return false;
-  if (std::ranges::find(kEncodings, text, &Encoding::newline) != kEncodings.end()) return true;
-  const bool is_tag = text.starts_with('<') && text.ends_with('>');
-  return is_tag || std::ranges::none_of(text, is_alphanumeric);
+  return text.size() <= kLongestSign && (!text.contains('"') || std::ranges::none_of(text, is_alphanumeric));
+}
+
+// Behind what opens a value of several lines, which klog writes at the end of a line; npos: no sign that is short enough stands behind it.
+std::size_t behind_opening(std::string_view line) {
+  const std::size_t from = line.size() - std::min(line.size(), kBlockOpensInHtml.size() + kLongestSign);
+  const std::string_view end = line.substr(from);
+  std::size_t behind = std::string_view::npos;
+  for (const std::string_view opening : {kBlockOpens, kBlockOpensInHtml})
+    if (const std::size_t at = end.rfind(opening); at != std::string_view::npos)
+      behind = behind == std::string_view::npos ? from + at + opening.size()
+                                                : std::max(behind, from + at + opening.size());
+  return behind;
+}
+
+// Where the sign stands at the end of the line, also with other numbers; npos: the line does not end with it. What the line itself
+// says may end with a number.
+std::size_t place_of_sign(std::string_view line, std::string_view sign) {
+  if (is_digit(sign.front()))
+    return line.ends_with(sign) ? line.size() - sign.size() : std::string_view::npos;
+  std::size_t at = line.size();
+  for (std::size_t i = sign.size(); i > 0;) {
+    if (at == 0) return std::string_view::npos;
+    if (is_digit(sign[i - 1])) {
+      if (!is_digit(line[at - 1])) return std::string_view::npos;
+      while (i > 0 && is_digit(sign[i - 1])) --i;
+      while (at > 0 && is_digit(line[at - 1])) --at;
+    } else if (line[at - 1] == sign[i - 1]) {
+      --at;
+      --i;
+    } else {
+      return std::string_view::npos;
+    }
+  }
+  return at;
 }
 
 // "*************************** 1. row ***************************", as mysql prints it, or "-[ RECORD 1 ]-----" of psql.
 bool is_row_heading(std::string_view line) {
-  line = trimmed(line, " \r");
   return (line.starts_with("**********") && line.contains(". row **********")) ||
          line.starts_with("-[ RECORD ");
 }
@@ -162,7 +206,8 @@ void FramedLines::give_held(std::string_view next, const Take& take) {
   held_.reset();
   const std::string_view sign = std::string_view(held.text).substr(held.sign_at);
   const auto text = end_of_prefix(std::string_view(held.text).substr(0, held.text_at), next);
-  const bool is_behind_each = text && next.substr(*text).starts_with('\t') && next.ends_with(sign);
+  const bool is_behind_each =
+      text && next.substr(*text).starts_with('\t') && place_of_sign(next, sign) != std::string_view::npos;
   if (is_behind_each) sign_ = sign;
   take(std::string_view(held.text).substr(0, is_behind_each ? held.sign_at : held.text.size()), true,
        held.time);
@@ -171,8 +216,10 @@ void FramedLines::give_held(std::string_view next, const Take& take) {
 void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time, const Take& take) {
   give_held(line, take);
   if (!sign_.empty()) {
-    if (line.ends_with(sign_))
-      line.remove_suffix(sign_.size());
+    const std::size_t at = place_of_sign(line, sign_);
+    // A sign may be a part of what opens a value.
+    if (at != std::string_view::npos && !line.ends_with(kBlockOpens))
+      line = line.substr(0, at);
     else
       sign_.clear();
   }
@@ -180,15 +227,10 @@ void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time,
   for (const Encoding& encoding : kSyslogs)
     if (line.ends_with(encoding.newline)) line.remove_suffix(encoding.newline.size());
   for (const Encoding& encoding : kEncodings)
-    if (line.contains(encoding.newline)) {
-      const std::vector<std::string> lines = decoded_lines(line, encoding);
-      if (lines.size() == 1) continue;
-      for (const std::string& one : lines) take(one, full || &one != &lines.back(), time);
-      return;
-    }
-  const std::size_t opens = line.rfind(kBlockOpens, line.size() - std::min(line.size(), kBlockOpens.size()));
-  const std::size_t sign = opens == std::string_view::npos ? line.size() : opens + kBlockOpens.size();
-  if (full && line.size() - sign <= kLongestSign && line.substr(sign) != "\r" && is_sign(line.substr(sign)))
+    if (line.contains(encoding.newline) && give_decoded(line, encoding, full, time, take)) return;
+  const std::size_t sign = behind_opening(line);
+  if (full && sign < line.size() && is_sign(line.substr(sign)) && line.substr(sign) != "\r" &&
+      !begins_like_a_block(line))
     if (const auto found = find_record(line); found && found->quoting == Quoting::kNone) {
       held_ = Held{.text = std::string(line), .text_at = found->at, .sign_at = sign, .time = time};
       return;

@@ -81,7 +81,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (in_field_ && !found) return give_field(line, every);
   // A value of a merged record may have what looks like a record.
   const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
-  if (!is_klogs && give_merged(line, every)) return;
+  if (!is_klogs && !is_of_block(line.text) && give_merged(line, every)) return;
   if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
   FullestRecord once(every, last_.named);

@@ -26,12 +26,11 @@ struct Packed {
 using namespace std::string_view_literals;  // some begin with bytes of 0
 constexpr std::array kPacked = {Packed{"\x28\xb5\x2f\xfd"sv, "zstd", "zstd -dc"},
                                 Packed{"\xfd\x37zXZ\0"sv, "xz", "xz -dc"},
-                                Packed{"\x5d\0\0"sv, "lzma", "xz --format=lzma -dc"},
                                 Packed{"BZh"sv, "bzip2", "bzip2 -dc"},
                                 Packed{"PK\3\4"sv, "zip", "unzip -p"},
                                 Packed{"\x37z\xbc\xaf\x27\x1c"sv, "7z", "7z x -so"},
                                 Packed{"\x04\x22\x4d\x18"sv, "lz4", "lz4 -dc"},
-                                Packed{"LZIP"sv, "lzip", "lzip -dc"},
+                                Packed{"LZIP\1"sv, "lzip", "lzip -dc"},
                                 Packed{"\x1f\x9d"sv, "compress", "gzip -dc"}};
 
 /// The descriptor's bytes, whose beginning can be looked at before it is read.

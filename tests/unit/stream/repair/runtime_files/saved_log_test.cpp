@@ -154,7 +154,7 @@ TEST_F(SavedLogTest, OfABrokenFileOfARuntimeTheLastLineIsLeftOut) {
 TEST_F(SavedLogTest, WhatIsPackedOtherwiseIsSaid) {
   for (const std::string_view begin :
        {"\x28\xb5\x2f\xfd"sv, "\xfd\x37zXZ\0"sv, "BZh9"sv, "PK\3\4"sv, "\x37z\xbc\xaf\x27\x1c"sv,
-        "\x04\x22\x4d\x18"sv, "LZIP"sv, "\x1f\x9d"sv, "\x5d\0\0\x80"sv}) {
+        "\x04\x22\x4d\x18"sv, "LZIP\1"sv, "\x1f\x9d"sv}) {
     const Read packed = read(std::string(begin) + "0123456789");
     ASSERT_TRUE(packed.log.broken);
     EXPECT_NE(packed.log.broken->what.find("only gzip can be read"), std::string::npos);

@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/rfc3339.hpp"
 #include "stream/lines/klog/klog_time.hpp"
+#include "tai64.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -81,7 +82,15 @@ std::optional<std::uint64_t> of_number(std::string_view digits) {
 template <typename Take>
 void each_time(std::string_view text, Take&& take) {
   while (!text.empty()) {
-    text.remove_prefix(static_cast<std::size_t>(std::ranges::find_if(text, is_digit) - text.begin()));
+    const auto may_begin = [](char c) { return is_digit(c) || c == '@'; };
+    text.remove_prefix(static_cast<std::size_t>(std::ranges::find_if(text, may_begin) - text.begin()));
+    if (text.starts_with('@')) {
+      const std::size_t label = length_of_tai64(text);
+      const auto time = label > 0 ? time_of_tai64(text.substr(0, label)) : std::nullopt;
+      if (time && take(*time)) return;
+      text.remove_prefix(std::max<std::size_t>(label, 1));
+      continue;
+    }
     const std::size_t digits = digits_at(text);
     const auto time = digits == 4 ? of_date(text) : of_number(text.substr(0, digits));
     if (time && take(*time)) return;

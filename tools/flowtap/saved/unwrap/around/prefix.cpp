@@ -4,6 +4,7 @@
 
 #include "base/ascii.hpp"
 #include "prefix_kind.hpp"
+#include "tai64.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -37,7 +38,12 @@ Alike alike(std::string_view prefix, std::string_view line) {
   Alike out;
   auto& [i, at, marks] = out;
   while (i < prefix.size()) {
-    if (is_digit(prefix[i])) {
+    if (const std::size_t label = length_of_tai64(prefix.substr(i));
+        label > 0 && length_of_tai64(line.substr(std::min(at, line.size()))) == label) {
+      i += label;
+      at += label;
+      ++marks;
+    } else if (is_digit(prefix[i])) {
       const std::size_t end = end_of_digits(line, at);
       if (end == at) break;
       at = end;
@@ -172,8 +178,9 @@ std::string source_of(std::string_view prefix) {
       at += address;
       continue;
     }
-    if (const std::size_t day = length_of_day(prefix, at); day > 0) {
-      at += day;
+    if (const std::size_t time = std::max(length_of_day(prefix, at), length_of_tai64(prefix.substr(at)));
+        time > 0) {
+      at += time;
       continue;
     }
     const std::size_t end = at + std::max(length_of_date(prefix.substr(at)), digits_from(prefix, at));

@@ -45,6 +45,12 @@ std::string in_lower_case(std::string_view text) {
   return out;
 }
 
+// "<13>Nov": syslog's priority stands before the time.
+std::string_view without_priority(std::string_view word) {
+  const std::size_t end = word.starts_with('<') ? word.find('>') + 1 : 0;  // npos + 1 is 0
+  return is_name_of_time(word.substr(end)) ? word.substr(end) : word;
+}
+
 PrefixWord word_of(std::string_view text) {
   constexpr std::array<std::string_view, 2> kOutputs = {"stdout", "stderr"};
   constexpr std::array<std::string_view, 11> kLevels = {
@@ -72,7 +78,7 @@ std::vector<PrefixWord> prefix_words(std::string_view text) {
   std::vector<PrefixWord> out;
   while (!(text = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()))).empty()) {
     const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
-    out.push_back(word_of(word));
+    out.push_back(word_of(without_priority(word)));
     text.remove_prefix(word.size());
   }
   return out;
