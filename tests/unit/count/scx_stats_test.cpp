@@ -97,7 +97,7 @@ TEST_F(ScxStatsOf, WithoutASocketOrASchedulerThereIsNothing) {
 }
 
 TEST_F(ScxStatsOf, TheNextSchedulerIsAskedAnewAndItsCountsAreAdded) {
-  for (const std::uint64_t run : {4, 5, 6}) {
+  for (const std::uint64_t run : {4UL, 5UL, 6UL}) {
     kernel.enable_sequence = run;
     ScxServer server(path);
     ASSERT_TRUE(comes([&] { return server.questions() > 1; }));

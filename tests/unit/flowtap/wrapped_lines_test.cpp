@@ -98,7 +98,7 @@ TEST(WrappedLines, AreWholeAgainWhereATerminalHasBrokenThem) {
                                 "found/forms/json.log", "scheduler/kube-scheduler-v2.log"}) {
     const Lines lines = structured(log);
     ASSERT_GT(lines.size(), 1U) << log;
-    for (const std::size_t width : {50, 64, 80, 97, 120, 131, 133, 200, 251}) {
+    for (const std::size_t width : {50UL, 64UL, 80UL, 97UL, 120UL, 131UL, 133UL, 200UL, 251UL}) {
       const std::string of = fmt::format("{} at {}", log, width);
       const Lines broken = broken_at(lines, width);
       expect_lines(joined(broken), lines, of);
@@ -114,7 +114,7 @@ TEST(WrappedLines, AreWholeAgainWhereATerminalHasBrokenThem) {
 
 TEST(WrappedLines, AreWholeAgainWhereWordsWereKept) {
   const Lines lines = structured("found/why/formats/base.log");
-  for (const std::size_t width : {60, 74, 80, 100, 133}) {
+  for (const std::size_t width : {60UL, 74UL, 80UL, 100UL, 133UL}) {
     EXPECT_EQ(joined(broken_at_blanks(lines, width)), lines) << width;
     EXPECT_EQ(joined(broken_at_blanks(lines, width, "  ")), lines) << width << ", indented";
     Lines mail = broken_at_blanks(lines, width);

@@ -78,7 +78,7 @@ TEST(WorkloadEnergy, WhoIsOnTheFirstPostDidNotBeginThen) {
 TEST(WorkloadEnergy, ThereIsNothingToDivideByUntilTheNextPost) {
   const auto board = std::make_shared<UsageBoard>();
   WorkloadEnergy energy(board);
-  for (int i = 1; i <= 3; ++i) {
+  for (std::uint64_t i = 1; i <= 3; ++i) {
     board->post({{unit("a"), used(i * kSecond)}}, false);
     EXPECT_TRUE(energy.ready());
     EXPECT_EQ(energy.consumers().size(), 1U);

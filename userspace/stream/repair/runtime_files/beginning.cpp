@@ -83,8 +83,9 @@ class Beginning {
 
   // They are all of the text before what was captured.
   [[nodiscard]] std::optional<Refill> find_whole() const {
-    const auto newlines = std::ranges::count(text_.substr(0, end_), '\n') + newline_of_after();
-    const Start start{0, gap_.length - end_, static_cast<std::uint64_t>(newlines)};
+    const auto newlines =
+        static_cast<std::uint64_t>(std::ranges::count(text_.substr(0, end_), '\n')) + newline_of_after();
+    const Start start{0, gap_.length - end_, newlines};
     if (start.lacking > start.newlines) return std::nullopt;
     return of(start, !start.lacks_none() && !fits(start));
   }

@@ -103,7 +103,7 @@ TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
   EXPECT_EQ(before({"f\n", 6 * kSecond - kSecond / 10, true}, lines), "a\nb\nc\nd\ne\n|") << "the last";
   std::vector<Line> ticks;
   for (std::uint64_t i = 1; i <= 50; ++i) ticks.push_back({"tick\n", i * kSecond / 10});
-  for (const std::uint64_t late : {0, 10'000'000, 40'000'000})
+  for (const std::uint64_t late : {0UL, 10'000'000UL, 40'000'000UL})
     EXPECT_EQ(before({"tick\ntick\n", 3 * kSecond + late, true}, ticks).size(), 29 * 5 + 1U) << late;
   EXPECT_EQ(before({"e\nf\n", later, false}, lines), "a\nb\nc\nd\ne\nf\n")
       << "what a pipe's reader has dated was there";

@@ -31,7 +31,10 @@ Depth behind(std::string_view line, std::size_t depth) {
       if (at == std::string_view::npos) return {.depth = depth, .is_json = false};
       continue;
     }
-    depth += line[at] == '{' || line[at] == '[' ? 1 : -1;
+    if (line[at] == '{' || line[at] == '[')
+      ++depth;
+    else
+      --depth;
     ++at;
     if (depth == 0) return {.depth = 0, .end = at};
   }
