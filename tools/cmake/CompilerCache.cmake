@@ -15,4 +15,6 @@ if(FLOWTAP_COMPILER_CACHE AND CCACHE)
   # For GCC and ccache: a file that uses a precompiled header can be compared only if the preprocessor tells which one
   # it is.
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  # Clang would write into a precompiled header when the headers that it was made of were changed.
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -47,9 +47,15 @@ endif()
 # 40 % of the time. A name in an unnamed namespace can be used once in a library. The preset dev compiles each file by
 # itself: a small change is built quickly, and a forgotten header of ours is seen (one of the standard library by clang-tidy).
 if(FLOWTAP_UNITY)
-  # To GCC, a unity build's files are included ones.
-  target_compile_options(flowtap_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # To GCC, a unity build's files are included ones; to Clang, a local name shadows what another file has at its top.
+  target_compile_options(flowtap_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+                         $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endif()
+# GCC 12's own headers use what Clang calls deprecated, libbpf's and libseccomp's macros expand to what C++ takes from GNU C
+# and C99.
+target_compile_options(
+  flowtap_flags
+  INTERFACE "$<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option;-Wno-deprecated-declarations;-Wno-gnu-statement-expression;-Wno-missing-designated-field-initializers;-Wno-c99-extensions>")
 target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
 target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
 
@@ -59,6 +65,13 @@ add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 if(FLOWTAP_SANITIZE)
   add_compile_options(-g1 -fsanitize=${FLOWTAP_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${FLOWTAP_SANITIZE})
+  # GCC tells the code which sanitizer it is under, and Clang does from 21 on.
+  foreach(sanitizer address thread)
+    string(TOUPPER ${sanitizer} name)
+    if(FLOWTAP_SANITIZE MATCHES ${sanitizer} AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+      add_compile_definitions(__SANITIZE_${name}__=1)
+    endif()
+  endforeach()
   if(FLOWTAP_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
@@ -73,8 +86,7 @@ endif()
 
 # libFuzzer finds its way by the coverage of the code under test, so the libraries are instrumented, too.
 if(FLOWTAP_FUZZ)
-  # GCC 12's own headers use what clang calls deprecated.
-  add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 flowtap_precompiled_kind(flowtap_precompiled_library -fPIC)
