@@ -44,6 +44,7 @@ struct Words {
   std::string one;
   std::string many;
   Nodes nodes;
+  bool last = false;  // other nodes' reasons say more, however many these are
 };
 
 bool begins_with_one_of(std::span<const std::string_view> beginnings, std::string_view text) {
@@ -66,9 +67,11 @@ Nodes nodes_of(const NodesReason& counted) {
 
 Words words_for(const NodesReason& counted) {
   const Nodes nodes = nodes_of(counted);
-  if (counted.reason.empty()) return {"is left out without a reason", "are left out without a reason", nodes};
+  if (counted.reason.empty())
+    return {"is left out without a reason", "are left out without a reason", nodes, true};
   if (const auto advice = diagnosis::advice_for(counted.reason))
-    return {printable(advice->lacks.one), printable(advice->lacks.many), nodes};
+    return {printable(advice->lacks.one), printable(advice->lacks.many), nodes,
+            advice->mends == diagnosis::Mends::kNone};
   const std::string quoted = in_quotes(counted.reason);
   return {"is turned down: " + quoted, "are turned down: " + quoted, nodes};
 }
@@ -122,6 +125,7 @@ std::string reasons_words(const std::vector<NodesReason>& reasons, const FailedN
   }
   const auto number = [&counts](const Words& words) { return counts.of(words.nodes).second; };
   std::ranges::stable_sort(all, std::ranges::greater{}, number);
+  std::ranges::stable_partition(all, [](const Words& words) { return !words.last; });
   if (all.size() > kMostReasons + 1) {
     const auto others = std::span(all).subspan(kMostReasons);
     Nodes nodes = others.front().nodes;

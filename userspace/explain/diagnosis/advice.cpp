@@ -69,9 +69,21 @@ void add(List& to, std::initializer_list<std::string_view> texts, std::size_t no
   for (const Advice& advice : once) same_in(to, advice).nodes += nodes;
 }
 
+// But for nodes that the pod is not meant for, however many there are.
 List most_first(List list) {
   std::ranges::stable_sort(list, std::ranges::greater{}, &Advice::nodes);
+  std::ranges::stable_partition(list, [](const Advice& advice) { return advice.mends != Mends::kNone; });
   return list;
+}
+
+// From 1.35 on taints are counted without their names, and a line about each node has them. A general advice would contradict what is
+// known of each.
+bool names_all(const Diagnosis& diagnosis, const NodesReason& counted) {
+  if (counted.reason != kSomeTaint) return false;
+  const auto is_one = [](const NodeVerdict& node) {
+    return node.verdict == Verdict::kFailed && reason_of(node).starts_with(kTaintsOfNode);
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(diagnosis.nodes, is_one)) >= counted.nodes;
 }
 
 // How many nodes have the reason. Where it does not say why, those that the extender's own log names with a reason are left out.
@@ -99,7 +111,8 @@ List of_nodes(const Diagnosis& diagnosis, const FailedNodes& failed) {
   List counted;
   for (const NodesReason& reason : diagnosis.reasons) {
     const std::size_t nodes = nodes_with(reason, failed, without_reason);
-    if (nodes > 0 || reason.nodes == 0) add(counted, {reason.reason}, nodes);
+    if ((nodes > 0 || reason.nodes == 0) && !names_all(diagnosis, reason))
+      add(counted, {reason.reason}, nodes);
   }
   for (const Advice& advice : counted) {
     Advice& same = same_in(named, advice);
@@ -171,6 +184,10 @@ bool has_one_reason_each(const Diagnosis& diagnosis, const FailedNodes& failed) 
   return !failed.at_most && counted <= failed.nodes;
 }
 
+bool is_of_room(Mends mends) {
+  return mends == Mends::kRoom || mends == Mends::kFit;
+}
+
 // Some node fails by what other pods take, or by something that the table does not know. Nothing is known of nodes: it may, too.
 bool may_need_room(const Diagnosis& diagnosis) {
   bool any = false;
@@ -179,12 +196,12 @@ bool may_need_room(const Diagnosis& diagnosis) {
     if (text.empty()) return;
     any = true;
     if (const AdviceRow* const row = advice_row(text)) {
-      room = room || row->mends != Mends::kOther;
+      room = room || is_of_room(row->mends);
       return;
     }
     each_reason(text, [&room](std::string_view reason) {
       const AdviceRow* const of_part = advice_row(reason);
-      room = room || of_part == nullptr || of_part->mends != Mends::kOther;
+      room = room || of_part == nullptr || is_of_room(of_part->mends);
     });
   };
   for (const NodeVerdict& node : diagnosis.nodes)

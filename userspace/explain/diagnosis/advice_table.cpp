@@ -18,6 +18,7 @@ namespace {
 #define ADVICE(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kOther)
 #define ROOM(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kRoom)
 #define FIT(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kFit)
+#define MEANT(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kNone)
 #define ALSO(reason) ROW(reason, "", "", "", "", kOther)
 // From 1.36 on a verdict has no taint's name, and the line about the node has the taint as an object.
 #define TAINT(key, one, many, means, todo)                                    \
@@ -41,6 +42,7 @@ constexpr auto kRows = [] {
 #undef ADVICE
 #undef ROOM
 #undef FIT
+#undef MEANT
 #undef ALSO
 #undef TAINT
 #undef TAINT_ALSO

@@ -14,12 +14,11 @@ struct Counts {
   std::string_view said;
   std::string_view counted;
 };
-constexpr std::string_view kTaints = "node had untolerated taints";
 constexpr std::array kCounts = {
-    Counts{kTaints, "node(s) had untolerated taint"},
-    Counts{kTaints, "node(s) had taint "},  // up to 1.23
-    Counts{"cannot ", "cannot align "},     // the NUMA-aware scheduler's plugin
-    Counts{"invalid ", kInvalidTopology},   // its, too
+    Counts{kTaintsOfNode, "node(s) had untolerated taint"},
+    Counts{kTaintsOfNode, "node(s) had taint "},  // up to 1.23
+    Counts{"cannot ", "cannot align "},           // the NUMA-aware scheduler's plugin
+    Counts{"invalid ", kInvalidTopology},         // its, too
     Counts{"node(s) didn't match PersistentVolume's",
            "node(s) had volume node affinity conflict"},  // up to 1.34
 };
@@ -65,7 +64,7 @@ std::vector<std::string> counted_as(std::string_view reason) {
   std::vector<std::string> out;
   for (const Counts& row : kCounts) {
     if (!reason.starts_with(row.said)) continue;
-    if (row.said == kTaints) {
+    if (row.said == kTaintsOfNode) {
       const std::string_view end = row.counted.ends_with(' ') ? "" : " ";
       out.push_back(std::string(row.counted).append(end).append(taint_in(reason)));
     }

@@ -106,6 +106,9 @@ struct Lifecycle {
   [[nodiscard]] bool over() const { return deleted || !preempted_by.empty(); }
   friend bool operator==(const Lifecycle&, const Lifecycle&) = default;
 };
+/// The plugin that looks at a pod's gates, and what it says at least.
+inline constexpr std::string_view kGatesPlugin = "SchedulingGates";
+inline constexpr std::string_view kWaitsForGates = "waiting for scheduling gates";
 inline constexpr std::string_view kWaitsForGroup = "group";
 inline constexpr std::string_view kWaitsForPermit = "permit";
 inline constexpr std::string_view kWaitsForGang = "gang";  ///< Volcano's, which has no Permit

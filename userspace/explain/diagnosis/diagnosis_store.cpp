@@ -37,11 +37,20 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   const std::scoped_lock lock(mutex_);
   PodAttempts* attempts = attempts_.get(key);
   const bool keeps_informed = key == informed_;
-  if (attempts == nullptr && is_of_known_pod(fact.kind) && !keeps_informed) return {};
+  if (attempts == nullptr && is_of_known_pod(fact.kind) && !keeps_informed) {
+    placed_.put(key, fact.kind == FactKind::kHasNode);
+    return {};
+  }
   if (attempts == nullptr) {
     if (attempts_.size() == most_) drop_oldest();
     attempts_.put(key, PodAttempts());
     attempts = attempts_.get(key);
+    if (const bool* placed = placed_.get(key);
+        placed != nullptr && *placed && fact.kind == FactKind::kDequeued) {
+      Fact before = fact;
+      before.kind = FactKind::kHasNode;
+      (void)attempts->add(before, places, texts_, true);
+    }
     bytes_ += attempts->bytes();
   }
   const std::size_t before = attempts->bytes();

@@ -88,6 +88,8 @@ class DiagnosisStore {
   }
 
  private:
+  static constexpr std::size_t kMostPlaced = 256;
+
   void drop_oldest();
 
   const Schedulers* schedulers_;
@@ -96,6 +98,9 @@ class DiagnosisStore {
   std::size_t most_bytes_;
   SharedTexts texts_;  // of all attempts
   Lru<PodAttempts> attempts_;
+  // Of pods that only informers have spoken of: whether the last word was that it has its node. From about 1.35 on the queue tells behind
+  // it that the pod is gone (kubernetes, pkg/scheduler/eventhandlers.go).
+  Lru<bool> placed_{kMostPlaced};
   std::size_t bytes_ = 0;
   std::size_t spoken_ = 0;  // pods that are not only informed of
   std::string informed_;    // the pod that is kept also if it is only in informers' words; empty: none

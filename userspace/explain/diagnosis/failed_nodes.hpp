@@ -14,6 +14,9 @@ constexpr std::string_view kInvalidTopology = "invalid node topology data";
 /// What the plugin's line about such a node says.
 constexpr std::string_view kInvalidData = "invalid topology data";
 
+/// A line of kube-scheduler about a node begins so, and names the taints. From 1.35 on they are counted without names.
+constexpr std::string_view kTaintsOfNode = "node had untolerated taints";
+constexpr std::string_view kSomeTaint = "node(s) had untolerated taint(s)";
 /// HAMi's sentence if no node is left, as a pattern (facts/text_pattern.hpp).
 constexpr std::string_view kNoneLeftByHami = "no available node, <count> nodes do not meet";
 

@@ -131,12 +131,12 @@ TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
   EXPECT_EQ(
       lacks_of(
           {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/7 nodes are available: 4 node unregisterd.")"}),
-      (Sentences{"nodes on which HAMi knows no cards (4): its extender's own log names them, up to 2.4 at "
-                 "every level, then "
-                 "from -v=5 on",
-                 "reasons of nodes that no reason counts (3): an extender may turn nodes down "
-                 "without a word, and "
-                 "its own log says why"}));
+      (Sentences{
+          "nodes on which HAMi knows no cards (4): its extender's own log names them, up to 2.4 at "
+          "every level, then "
+          "from -v=5 on",
+          "reasons of nodes that no reason counts (3): an extender turned them down without a word, and its "
+          "own log says why; or the pod is meant for other nodes by name, as a DaemonSet's pods are"}));
 }
 
 TEST(Lacks, LargeNumbersAreGroupedAsInTheSentence) {

@@ -141,11 +141,28 @@ TEST(Lifecycle, APodThatGetsItsNodeIsNotDeleted) {
   EXPECT_EQ(told({kBegin, kHasNode, kLeaves, kBound}), "succeeded 1");
   EXPECT_EQ(told({kBegin, kLeaves, kBound}), "succeeded 1");
   EXPECT_EQ(told({kBegin, kNone, kLeaves, kHasNode}), "succeeded 1") << "somebody else has bound it";
+  EXPECT_EQ(of({kBegin, kNone, kLeaves, kHasNode}).filter.summary, "");
   EXPECT_EQ(told({kNone, kBegin, kLeaves, kBound}), "succeeded 2") << "with what was before";
   EXPECT_EQ(told({kNone, kBegin, kLeaves, kHasNode, kBound}), "succeeded 2");
   EXPECT_EQ(told({kNone, kLeaves, kHasNode, kBound}), "succeeded 2");
   EXPECT_EQ(told({kBegin, kBound, kGone}), "succeeded 1 deleted");
   EXPECT_EQ(told({kBegin, kBound, kGone, kAdd}), "pending 1") << "another pod of the name";
+}
+
+// The log of a scheduler that waits for its turn to lead has only the informers' words. In a list, nobody has asked for the pod.
+TEST(Lifecycle, APodThatAnotherSchedulerHasPlacedIsNotDeleted) {
+  const auto listed = [](std::initializer_list<std::string_view> bodies) {
+    DiagnosisStore store;
+    test::read(store, test::log_of(bodies));
+    const auto found = store.peek("ns/p");
+    return found ? (found->lifecycle.deleted ? "deleted" : "there") : "not listed";
+  };
+  EXPECT_STREQ(listed({kAdd, kHasNode, kLeaves}), "there");
+  EXPECT_STREQ(listed({kHasNode, kLeaves}), "there");
+  EXPECT_STREQ(listed({kLeaves, kHasNode}), "there") << "up to about 1.34";
+  EXPECT_STREQ(listed({kAdd, kLeaves}), "deleted");
+  EXPECT_STREQ(listed({kHasNode, kGone, kAdd, kLeaves}), "deleted") << "another pod of the name";
+  EXPECT_STREQ(listed({kHasNode, kGone}), "not listed");
 }
 
 TEST(Lifecycle, APodThatIsDeletedInItsAttemptHasTheVerdictOfIt) {
@@ -222,7 +239,10 @@ TEST(Lifecycle, WhoHoldsAPodBackSaysWhy) {
   EXPECT_EQ(told({kAdd, gate}), "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];");
   EXPECT_EQ(told({gate, held("SchedulingGates", R"("waiting for scheduling gates: [d]")")}),
             "pending 1 SchedulingGates: waiting for scheduling gates: [d];");
-  EXPECT_EQ(told({held("SchedulingGates", "{}")}), "pending 1 SchedulingGates: ;");
+  EXPECT_EQ(told({gate, held("SchedulingGates", "{}")}),
+            "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];");
+  EXPECT_EQ(told({held("SchedulingGates", "{}")}),
+            "pending 1 SchedulingGates: waiting for scheduling gates;");
   EXPECT_EQ(told({held("DynamicResources", R"("could not find ResourceClaim \"ns/c\"")")}),
             "pending 1 DynamicResources: could not find ResourceClaim \"ns/c\";");
   EXPECT_EQ(told({gate, kBegin}), "pending 1");

@@ -45,6 +45,28 @@ TEST(PodGroups, APodThatWaitsForTheOthersHasItsNode) {
       "failed 1: pod group is unschedulable: waiting for minCount pods from a gang to be waiting on permit");
 }
 
+// "cluster" is said in the place of the node, whether the group's name was heard before or not.
+TEST(PodGroups, RoomForAGroupIsOnNoNode) {
+  const auto told = [](const std::string& source, const std::string& type) {
+    const std::string head = "I0821 07:20:00.000001       1 " + source + "] ";
+    DiagnosisStore store;
+    test::read(
+        store,
+        test::log_of({R"("Successfully bound pod to node" pod="ns/v" node="n7")"}) + head +
+            R"("Start the preemption asynchronously" preemptor="ns/g" node="cluster" numVictims=1 numVictimsToDelete=1)" +
+            type + '\n' + head +
+            R"("Preemptor Pod preempted victim Pod" preemptor="ns/g" victim="ns/v" node="cluster")" + type +
+            '\n');
+    const auto victim = store.peek("ns/v");
+    const Lifecycle life = victim ? victim->lifecycle : Lifecycle{};
+    return (store.peek("ns/g") ? "a pod, " : "") + life.preempted_by + " on " + life.preempted_on;
+  };
+  EXPECT_EQ(told("executor.go:251", ""), "podgroup ns/g on ");
+  EXPECT_EQ(told("executor.go:251", R"( preemptorType="podgroup")"), "podgroup ns/g on ");
+  EXPECT_EQ(told("executor.go:251", R"( preemptorType="pod")"), "a pod, ns/g on cluster") << "a node's name";
+  EXPECT_EQ(told("preemption.go:162", ""), "a pod, ns/g on cluster") << "a node's name";
+}
+
 TEST(PodGroups, APodThatWasMadeAnewMeanwhileIsAnotherOne) {
   const std::string again =
       R"("Pod was recreated while handling scheduling failure. Skip requeueing and status updates." pod="ns/p" oldUID="a-1" newUID="b-2")";

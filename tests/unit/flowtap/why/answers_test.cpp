@@ -102,7 +102,9 @@ TEST_F(WhyTest, APodThatIsHeldBackSaysByWhom) {
       "I0821 07:12:29.900100       1 a.go:1] \"Status after running PreEnqueue plugin\" pod=\"ns/p\" "
       "plugin=\"SchedulingGates\" status={}\n";
   const Outcome run = flowtap_program("why ns/p" + from({write("log", log)}));
-  EXPECT_TRUE(run.output.starts_with("ns/p is pending: held back by SchedulingGates\n")) << run.output;
+  EXPECT_TRUE(
+      run.output.starts_with("ns/p is pending: held back by SchedulingGates: waiting for scheduling gates\n"))
+      << run.output;
   EXPECT_EQ(run.output.find("turned down"), std::string::npos) << run.output;
 }
 

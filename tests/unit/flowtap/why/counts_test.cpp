@@ -57,6 +57,15 @@ TEST(WhyCounts, ANumberThatNobodyKnowsIsAtLeastTheLargestOne) {
       << "each node has one reason";
 }
 
+// A DaemonSet's pod is for one node, and the others say nothing.
+TEST(WhyCounts, NodesThatThePodIsNotMeantForComeLast) {
+  EXPECT_EQ(
+      words("0/5 nodes are available: 1 Insufficient cpu, 4 node(s) didn't satisfy plugin(s) [NodeAffinity]"),
+      "none of 5 nodes fits; 1 lacks CPU, 4 are not the node that the pod is meant for");
+  EXPECT_EQ(words("0/38 nodes are available: 1 Insufficient cpu"),
+            "none of 38 nodes fits; 1 lacks CPU, 37 are left out without a reason");
+}
+
 TEST(WhyCounts, NodesThatFailByTaintsAreNotAskedForResources) {
   EXPECT_EQ(
       words(

@@ -14,7 +14,6 @@ constexpr std::string_view kNoVictims = "preemption: 0/";
 
 constexpr std::string_view kBound = "bind success";
 constexpr std::string_view kAssigned = "pod has been assigned to node";
-constexpr std::string_view kGates = "SchedulingGates";  // the plugin that looks at them
 
 // A filter's plugin says it of a node, whether it is asked for a verdict or only whether room could be made.
 bool is_of_filter(FactKind kind) {
@@ -177,8 +176,8 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       read_plugins(fact[Field::kPlugins]);
       break;
     case FactKind::kGated:
-      hold_back(kGates, fact[Field::kReason]);
-      add_plugin(kGates);
+      hold_back(kGatesPlugin, fact[Field::kReason]);
+      add_plugin(kGatesPlugin);
       break;
     case FactKind::kNote:
       note(fact);

@@ -191,6 +191,8 @@ Diagnosis Attempt::in_short() const {
   out.filter = filter_.says;
   out.bind = bind_.says;
   if (has_node_ && out.bind.verdict != Verdict::kPassed) {
+    // What its own scheduler said against it is no reason for its node.
+    if (out.filter.verdict == Verdict::kFailed) out.filter = {};
     out.filter.verdict = Verdict::kPassed;
     out.bind = {.verdict = Verdict::kPassed, .summary = {}, .line = {}};
   }

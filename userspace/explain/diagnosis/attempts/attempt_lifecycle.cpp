@@ -121,7 +121,7 @@ void Attempt::delete_pod(const Fact& fact) {
 }
 
 // The queue asks its plugins one after the other, and stops at the first one that keeps the pod out. Older versions print a status as
-// the structure that it is, which says nothing.
+// the structure that it is, which says nothing. The plugin of gates says only one thing, but for their names.
 void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
   if (reason.starts_with('{') || reason.starts_with('&')) reason = {};
   if (plugin.empty() || plugin.size() > kLongestName) return;
@@ -132,6 +132,7 @@ void Attempt::hold_back(std::string_view plugin, std::string_view reason) {
     bytes_ += sizeof(HeldBack) + plugin.size();
     held = life_.held.insert(life_.held.end(), HeldBack{.plugin = std::string(plugin), .reason = {}});
   }
+  if (reason.empty() && held->reason.empty() && plugin == kGatesPlugin) reason = kWaitsForGates;
   if (!reason.empty()) keep(held->reason, reason);
 }
 

@@ -165,7 +165,8 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
       }));
   if (wordless->nodes > named)
     out.push_back("reasons of nodes that no reason counts (" + grouped(wordless->nodes - named) +
-                  "): an extender may turn nodes down without a word, and its own log says why");
+                  "): an extender turned them down without a word, and its own log says why; or the pod is "
+                  "meant for other nodes by name, as a DaemonSet's pods are");
   return out;
 }
 

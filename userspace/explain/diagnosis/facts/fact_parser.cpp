@@ -16,6 +16,9 @@ namespace {
 using Form = FactRow::Form;
 
 constexpr std::string_view kPod = "pod";
+// It stands in the place of the node where room is made for a pod group: kubernetes 1.36, pkg/scheduler/framework/preemption/executor.go.
+constexpr std::string_view kAllOfCluster = "cluster";
+constexpr std::string_view kExecutor = "executor.go:";
 constexpr std::string_view kSelf = "<self>";
 constexpr std::string_view kEvent = "Event occurred";
 constexpr std::uint64_t kMostTimes = 1'000'000'000;
@@ -185,6 +188,7 @@ bool FactParser::read_fact(Fact& fact, const FactRow& row, std::string_view text
   }
   for (const FactRow::Key& key : row.keys)
     if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));
+  if (!named_.group.empty() && of_cluster_) fact.at(Field::kNode) = {};
   std::string_view& said = fact.at(row.kind >= FactKind::kFilterPassed ? Field::kSummary
                                    : row.kind == FactKind::kCellFails  ? Field::kAvailable
                                                                        : Field::kReason);
@@ -227,8 +231,8 @@ bool FactParser::read_preemptor() {
   const flow::FlowKey key{.ns = object->ns, .name = object->name};
   std::string name;
   key.put(name);
-  if (group_of() == name) groups_.note_group(name);
-  const flow::KlogPair* type = pair_of("preemptorType");
+  const flow::KlogPair* const type = pair_of("preemptorType");
+  if (group_of() == name || (of_cluster_ && type == nullptr)) groups_.note_group(name);
   const std::string_view kind = type != nullptr     ? type->value
                                 : groups_.has(name) ? std::string_view("podgroup")
                                                     : kPod;
@@ -245,6 +249,8 @@ bool FactParser::read_preemptor() {
 bool FactParser::read_name(const flow::KlogRecord& record) {
   named_ = {};
   named_.time = flow::klog_time(record);
+  const flow::KlogPair* const node = pair_of("node");
+  of_cluster_ = node != nullptr && node->value == kAllOfCluster && record.source.contains(kExecutor);
   if (const auto found = flow_keys_.find(record); found.key) {
     named_.pod = *found.key;
     const bool is_pod = found.key->ns != flow::kOtherFlows;

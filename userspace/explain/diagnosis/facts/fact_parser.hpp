@@ -50,6 +50,7 @@ class FactParser {
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
   std::string pattern_;
+  bool of_cluster_ = false;  // the room that is made is on no single node
   std::string group_;
   GroupNames groups_;
   Fact named_;  // what all facts of the record have in common: the pod

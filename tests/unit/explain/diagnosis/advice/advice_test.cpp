@@ -184,6 +184,36 @@ TEST(Advice, OfADiagnosisIsInTheOrderOfItsNodes) {
             "for incoming pod*4; Insufficient cpu*2; ");
 }
 
+TEST(Advice, OfNodesThatThePodIsNotMeantForComesLast) {
+  Diagnosis diagnosis;
+  diagnosis.filter = {Verdict::kFailed, "0/5 nodes are available", {}};
+  diagnosis.reasons = {{"node(s) didn't satisfy plugin(s) [NodeAffinity]", 4}, {"Insufficient cpu", 1}};
+  EXPECT_EQ(listed(diagnosis), "Insufficient cpu*1; node(s) didn't satisfy plugin(s) [NodeAffinity]*4; ");
+
+  diagnosis.reasons.back().reason = "node(s) had untolerated taint {a: b}";
+  diagnosis.preemption = "preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.";
+  const std::string unhelpful = listed(diagnosis);
+  EXPECT_NE(unhelpful.find("Preemption is not helpful"), std::string::npos) << unhelpful;
+}
+
+// A taint of the platform's is mended on the node, and a general advice would be to tolerate it.
+TEST(Advice, OfTaintsThatLinesAboutTheNodesNameIsTheirOwn) {
+  Diagnosis diagnosis;
+  diagnosis.filter = {Verdict::kFailed, "0/3 nodes are available", {}};
+  diagnosis.nodes.resize(2);
+  for (NodeVerdict& node : diagnosis.nodes) {
+    node.verdict = Verdict::kFailed;
+    node.reason =
+        R"(node had untolerated taints, {"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"})";
+  }
+  diagnosis.reasons = {{"node(s) had untolerated taint(s)", 2}};
+  const std::string unreachable = listed(diagnosis);
+  EXPECT_EQ(unreachable.find("untolerated taint(s)"), std::string::npos) << unreachable;
+  EXPECT_NE(unreachable.find("*2; "), std::string::npos) << unreachable;
+  diagnosis.reasons.front().nodes = 3;
+  EXPECT_NE(listed(diagnosis).find("untolerated taint(s)"), std::string::npos) << "one is not named";
+}
+
 TEST(Advice, OfWhatTwoSchedulersSaid) {
   DiagnosisStore store;
   test::read(store, test::golden("scheduler/hami-2.10-filter-failed-v4.log"));
