@@ -71,9 +71,10 @@ TEST(QuotedForms, AValueHasNoObjectsOfAnExport) {
 
 // Of a log that a terminal has shown, with blanks for tabs.
 TEST(QuotedForms, AValueHasNoRowsOfATable) {
-  const std::string bytes = kHead +
-                            "\"x\" err=<\n        y\n        *************************** 1. row ***\n" +
-                            "        message: " + kForged + "\n > pod=\"c/d\"\n" + kHead + "\"z\"\n";
+  const std::string bytes =
+      kHead +
+      "\"x\" err=<\n        y\n        *************************** 1. row ***************************\n" +
+      "        message: " + kForged + "\n > pod=\"c/d\"\n" + kHead + "\"z\"\n";
   EXPECT_EQ(test::records_in(bytes), kRight);
 }
 

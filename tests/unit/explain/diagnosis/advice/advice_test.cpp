@@ -140,8 +140,9 @@ TEST(Advice, NobodyIsToldToRaiseThePriorityBesideThatItDoesNotHelp) {
 }
 
 TEST(Advice, NobodyRaisesThePriorityWhereNoRoomIsMissing) {
-  for (const char* reason : {"node unregisterd", "8/8 CardTypeMismatch", "Insufficient nvidia.com/gpumem",
-                             "Insufficient quotas, quotaName: a"})
+  for (const char* reason :
+       {"node unregisterd", "8/8 CardTypeMismatch", "Insufficient nvidia.com/gpumem",
+        "Insufficient quotas, quotaName: a", "node(s) didn't satisfy plugin(s) [NodeAffinity]"})
     for (const std::string_view preemption :
          {kNoVictims, std::string_view("not eligible due to preemptionPolicy=Never.")})
       EXPECT_EQ(advice_for(no_fit(reason, 3, preemption)).size(), 1U) << reason;
@@ -189,11 +190,6 @@ TEST(Advice, OfNodesThatThePodIsNotMeantForComesLast) {
   diagnosis.filter = {Verdict::kFailed, "0/5 nodes are available", {}};
   diagnosis.reasons = {{"node(s) didn't satisfy plugin(s) [NodeAffinity]", 4}, {"Insufficient cpu", 1}};
   EXPECT_EQ(listed(diagnosis), "Insufficient cpu*1; node(s) didn't satisfy plugin(s) [NodeAffinity]*4; ");
-
-  diagnosis.reasons.back().reason = "node(s) had untolerated taint {a: b}";
-  diagnosis.preemption = "preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.";
-  const std::string unhelpful = listed(diagnosis);
-  EXPECT_NE(unhelpful.find("Preemption is not helpful"), std::string::npos) << unhelpful;
 }
 
 // A taint of the platform's is mended on the node, and a general advice would be to tolerate it.
