@@ -16,9 +16,7 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::string_view kBlockOpens = "=<";
-constexpr std::string_view kBlockOpensInHtml = "=&lt;";
-constexpr std::string_view kBlockCloses = " >";
+constexpr std::string_view kValueBeginsInHtml = "=&lt;";
 constexpr std::size_t kLongestSign = 32;
 constexpr std::size_t kMostDigits = 7;  // of a message's length
 
@@ -60,9 +58,9 @@ std::vector<std::string> decoded_lines(std::string_view line, const Encoding& en
     const std::string_view next =
         rest.substr(rest.starts_with(encoding.newline) ? encoding.newline.size() : 0);
     const bool newline = next.size() < rest.size() && !in_string;
-    const bool opens = !in_block && lines.back().ends_with(kBlockOpens);
+    const bool opens = !in_block && lines.back().ends_with(kValueBegins);
     const bool of_block = next.starts_with(encoding.tab) || next.starts_with('\t');
-    const bool closes = in_block && next.starts_with(kBlockCloses);
+    const bool closes = in_block && next.starts_with(kValueEnds);
     const bool begins = !in_block && (next.empty() || flow::begins_klog_record(next));
     if (newline && (((opens || in_block) && of_block) || closes || begins)) {
       in_block = (opens || in_block) && of_block;
@@ -104,10 +102,10 @@ bool is_sign(std::string_view text) {
 
 // Behind what opens a value of several lines, which klog writes at the end of a line; npos: no sign that is short enough stands behind it.
 std::size_t behind_opening(std::string_view line) {
-  const std::size_t from = line.size() - std::min(line.size(), kBlockOpensInHtml.size() + kLongestSign);
+  const std::size_t from = line.size() - std::min(line.size(), kValueBeginsInHtml.size() + kLongestSign);
   const std::string_view end = line.substr(from);
   std::size_t behind = std::string_view::npos;
-  for (const std::string_view opening : {kBlockOpens, kBlockOpensInHtml})
+  for (const std::string_view opening : {kValueBegins, kValueBeginsInHtml})
     if (const std::size_t at = end.rfind(opening); at != std::string_view::npos)
       behind = behind == std::string_view::npos ? from + at + opening.size()
                                                 : std::max(behind, from + at + opening.size());
@@ -218,7 +216,7 @@ void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time,
   if (!sign_.empty()) {
     const std::size_t at = place_of_sign(line, sign_);
     // A sign may be a part of what opens a value.
-    if (at != std::string_view::npos && !line.ends_with(kBlockOpens))
+    if (at != std::string_view::npos && !line.ends_with(kValueBegins))
       line = line.substr(0, at);
     else
       sign_.clear();

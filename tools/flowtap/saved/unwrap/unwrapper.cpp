@@ -18,8 +18,6 @@ namespace {
 using Kind = SavedLine::Kind;
 
 constexpr std::size_t kMostBefore = 1024;  // bytes of what stands before a record that are remembered
-constexpr std::string_view kBlockBegins = "=<";
-constexpr std::string_view kBlockEnds = " >";
 constexpr std::string_view kMergedSource = "{}";
 constexpr std::string_view kBeforeMember = "{[, \t";
 
@@ -57,7 +55,7 @@ bool is_indented(std::string_view text) {
 }  // namespace
 
 bool begins_like_a_block(std::string_view text) {
-  return text.starts_with('\t') || text.starts_with(kBlockEnds);
+  return text.starts_with('\t') || text.starts_with(kValueEnds);
 }
 
 void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& every, PieceOf piece) {
@@ -151,7 +149,7 @@ void Unwrapper::note_record(std::string_view text) {
 }
 
 void Unwrapper::note(std::string_view text) {
-  last_.in_block = text.ends_with(kBlockBegins) || (last_.in_block && !text.starts_with(kBlockEnds));
+  last_.in_block = text.ends_with(kValueBegins) || (last_.in_block && !text.starts_with(kValueEnds));
 }
 
 void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take) {

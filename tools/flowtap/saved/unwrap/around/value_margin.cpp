@@ -7,7 +7,6 @@ namespace flowtap::cli {
 namespace {
 
 constexpr std::string_view kMarginOf = " \t";
-constexpr std::string_view kEnd = " >";
 constexpr std::size_t kWidest = 8;  // blanks that a tab becomes
 
 // The first line of a value is seldom indented.
@@ -26,13 +25,13 @@ bool ValueMargin::is_end(std::string_view blanks) const {
 }
 
 bool ValueMargin::holds(std::string_view line) const {
-  if (line.starts_with(kEnd) || line.starts_with('\t')) return true;
+  if (line.starts_with(kValueEnds) || line.starts_with('\t')) return true;
   if (!margin_) return line.starts_with(' ');
   return !margin_->empty() && line.starts_with(*margin_);
 }
 
 std::string_view ValueMargin::undo(std::string_view line) {
-  if (line.starts_with(kEnd)) return line;
+  if (line.starts_with(kValueEnds)) return line;
   if (!margin_) margin_ = margin_of(line);
   if (line.starts_with('\t')) return line;
   const std::string_view text = line.substr(std::min(line.find_first_not_of(kMarginOf), line.size()));

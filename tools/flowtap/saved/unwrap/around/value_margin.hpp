@@ -8,6 +8,10 @@
 
 namespace flowtap::cli {
 
+/// klog ends a line by the first before a value of several lines, and begins a line by the second behind it.
+inline constexpr std::string_view kValueBegins = "=<";
+inline constexpr std::string_view kValueEnds = " >";
+
 class ValueMargin {
  public:
   /// A value begins with the next line.
