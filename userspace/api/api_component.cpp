@@ -38,7 +38,7 @@ void ApiComponent::run() {
                                        .tcp = tcp_options(),
                                        .counts = counts_},
                                       shared_.node, {applied_.token_file, applied_.kube});
-  if (!server) return shared_.states.set(kName, std::unexpected(server.error()), {});
+  if (!server) return health_.set(kName, std::unexpected(server.error()), {});
   server_.emplace(std::move(*server));
   found_ = {};
   tell();
@@ -56,14 +56,14 @@ void ApiComponent::keep_socket() {
 }
 
 void ApiComponent::tell() {
-  shared_.states.set(kName, found_, api::socket_path(shared_.state_dir));
+  health_.set(kName, found_, api::socket_path(shared_.state_dir));
   const auto& tcp = server_->tcp();
   if (!tcp) return;
   const Status health = *tcp ? server_->tcp_health() : std::unexpected(tcp->error());
   // Tells each trouble once, however often it occurs.
   if (*tcp && !health && health.error().what != kube_trouble_) log_error(Error(health.error()).in(kTcpName));
   kube_trouble_ = *tcp && !health ? health.error().what : std::string();
-  shared_.states.set(kTcpName, health, *tcp ? **tcp : std::string());
+  health_.set(kTcpName, health, *tcp ? **tcp : std::string());
 }
 
 void ApiComponent::report(api::StatusReport& /*status*/) {
@@ -76,7 +76,7 @@ void ApiComponent::append_samples(std::vector<stats::Series>& out, const api::St
   append_answers(out, "tcp", counts_->tcp);
 }
 
-void ApiComponent::reload() {
+void ApiComponent::take_options() {
   if (options_ == applied_ && server_) return tell();
   server_.reset();
   run();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/api_options.hpp"
 #include "api/server.hpp"
@@ -15,15 +16,16 @@ class ApiComponent final : public Component {
  public:
   ApiComponent(Shared& shared, const ApiOptions& options) : shared_(shared), options_(options) {}
 
+  [[nodiscard]] std::string_view name() const override { return kName; }
   void run() override;
   void look_around() override { keep_socket(); }
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void reload() override;
   [[nodiscard]] bool shows() const override { return server_.has_value(); }
   void stop() override { server_.reset(); }
 
  private:
+  void take_options() override;
   static constexpr const char* kName = "api";
   static constexpr const char* kTcpName = "api_tcp";
 

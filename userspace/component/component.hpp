@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "component/component_states.hpp"
@@ -21,14 +22,12 @@ struct Shared {
   std::string state_dir;
   stats::Registry registry;
   NodeState node = {};
-  ComponentStates states = {};
   ReadErrors read_errors = {};
 };
 
-/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, or why not. It sees its own
-/// options through a reference; a component that has to know what is new keeps a copy of the options that it runs under. App calls
-/// each of these functions for one component after another, in the order in which the components need each other, and let_go() and
-/// stop() in the reverse order.
+/// Used by the thread that calls App::run(). It sees its own options through a reference; a component that has to know what is new
+/// keeps a copy of the options that it runs under. App calls each of these functions for one component after another, in the order
+/// in which the components need each other, and let_go() and stop() in the reverse order.
 class Component {
  public:
   /// Series that were read before the cycle, and when.
@@ -42,6 +41,10 @@ class Component {
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
   virtual ~Component() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Which of its parts run, and why the others do not. Empty: it was asked for nothing.
+  [[nodiscard]] const ComponentStates& health() const { return health_; }
 
   /// flowtapd still has all its rights here: load, mount, attach. No thread that lives on may begin here.
   virtual void open() {}
@@ -63,8 +66,11 @@ class Component {
 
   /// The options are new: ends what cannot go on under them. All components have let go before the first reload().
   virtual void let_go() {}
-  /// Brings what runs into line with the new options, and says again in Shared::states what runs.
-  virtual void reload() {}
+  /// Brings what runs into line with the new options. Its health is forgotten before, and it says again what runs.
+  void reload() {
+    health_ = {};
+    take_options();
+  }
 
   /// What it does, as a part of the sentence with which flowtapd describes itself; empty: there is nothing worth
   /// saying.
@@ -76,6 +82,12 @@ class Component {
   virtual void halt() {}
   /// Ends for good.
   virtual void stop() {}
+
+ protected:
+  /// See reload().
+  virtual void take_options() {}
+
+  ComponentStates health_;
 };
 
 }  // namespace flowtap

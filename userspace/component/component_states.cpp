@@ -18,10 +18,6 @@ void ComponentStates::set(const std::string& name, const Status& status, std::st
     set({name, false, status.error().what, status.error().hint});
 }
 
-void ComponentStates::keep_only(const std::string& name) {
-  std::erase_if(states_, [&name](const auto& entry) { return entry.first != name; });
-}
-
 std::vector<api::ComponentStatus> ComponentStates::all() const {
   std::vector<api::ComponentStatus> all;
   all.reserve(states_.size());

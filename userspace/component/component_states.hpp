@@ -16,8 +16,8 @@ class ComponentStates {
   /// Sets a component's state: it runs in the way that `detail` tells, or does not run for the Error's reason.
   void set(const std::string& name, const Status& status, std::string detail);
 
-  /// Forgets all states but this one: a reload decides the others anew.
-  void keep_only(const std::string& name);
+  /// Adds those of others, which have other names.
+  void add(const ComponentStates& others) { states_.insert(others.states_.begin(), others.states_.end()); }
   void drop(const std::string& name) { states_.erase(name); }
 
   /// By name.

@@ -42,9 +42,9 @@ void CountComponent::start() {
     what.counters = nullptr;
     started = CountPath::start(sysfs, what);
   }
-  if (!started) return shared_.states.set(CountPath::kName, std::unexpected(started.error()), {});
+  if (!started) return health_.set(CountPath::kName, std::unexpected(started.error()), {});
   path_ = std::move(*started);
-  shared_.states.set(CountPath::kName, {}, path_->how());
+  health_.set(CountPath::kName, {}, path_->how());
 }
 
 void CountComponent::look_around() {
@@ -72,12 +72,12 @@ void CountComponent::let_go() {
   path_.reset();
 }
 
-void CountComponent::reload() {
+void CountComponent::take_options() {
   applied_ = telemetry_;
   if (!options_.enabled)  // the counters are left to others then
     choose_cycles();
   else if (path_)
-    shared_.states.set(CountPath::kName, {}, path_->how());
+    health_.set(CountPath::kName, {}, path_->how());
   else
     start();
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 
 #include "component/component.hpp"
 #include "count/count_options.hpp"
@@ -19,12 +20,12 @@ class CountComponent final : public Component, public UsageCounting {
   CountComponent(Shared& shared, const CountOptions& options, const TelemetryOptions& telemetry,
                  const std::chrono::milliseconds& cycle);
 
+  [[nodiscard]] std::string_view name() const override { return CountPath::kName; }
   void open() override;
   void look_around() override;
   void take() override;
   void report(api::StatusReport& status) override;
   void let_go() override;
-  void reload() override;
   [[nodiscard]] std::string sentence() const override;
   void stop() override { path_.reset(); }
 
@@ -37,6 +38,7 @@ class CountComponent final : public Component, public UsageCounting {
   [[nodiscard]] int ext_self_map() const { return path_ ? path_->ext_self_map() : -1; }
 
  private:
+  void take_options() override;
   void start();
   void choose_cycles();
   void choose_hierarchy();

@@ -17,9 +17,9 @@ void SchedExtComponent::look_around() {
   watch_.note(now);
   scx_stats_.look(now, ScxStats::Clock::now(), errors);
   if (scx_stats_.health())
-    shared_.states.set(ScxStats::kName, *scx_stats_.health(), scx_stats_.how());
+    health_.set(ScxStats::kName, *scx_stats_.health(), scx_stats_.how());
   else
-    shared_.states.drop(ScxStats::kName);
+    health_.drop(ScxStats::kName);
 }
 
 void SchedExtComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {

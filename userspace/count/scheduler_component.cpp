@@ -9,13 +9,13 @@ namespace flowtap {
 void SchedulerComponent::start() {
   if (name_ == kNoScheduler) return;
   auto started = SchedulerPath::start(name_, on_host(shared_.host_root, "/sys"), count_.ext_self_map());
-  if (!started) return shared_.states.set(SchedulerPath::kName, std::unexpected(started.error()), {});
+  if (!started) return health_.set(SchedulerPath::kName, std::unexpected(started.error()), {});
   path_ = std::move(*started);
   tell();
 }
 
 void SchedulerComponent::tell() {
-  shared_.states.set(SchedulerPath::kName, path_->health(), path_->how());
+  health_.set(SchedulerPath::kName, path_->health(), path_->how());
 }
 
 void SchedulerComponent::look_around() {
@@ -50,7 +50,7 @@ void SchedulerComponent::let_go() {
   path_.reset();
 }
 
-void SchedulerComponent::reload() {
+void SchedulerComponent::take_options() {
   if (path_)
     tell();
   else

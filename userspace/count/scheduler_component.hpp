@@ -17,17 +17,18 @@ class SchedulerComponent final : public Component {
   SchedulerComponent(Shared& shared, const std::string& name, const CountComponent& count)
       : shared_(shared), name_(name), count_(count) {}
 
+  [[nodiscard]] std::string_view name() const override { return SchedulerPath::kName; }
   void open() override { start(); }
   void look_around() override;
   void take() override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   void let_go() override;
-  void reload() override;
   [[nodiscard]] std::string sentence() const override;
   /// Everything else that takes time at the end runs under the kernel's own scheduler.
   void halt() override;
 
  private:
+  void take_options() override;
   void start();
   void tell();
 

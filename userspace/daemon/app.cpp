@@ -87,17 +87,27 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   // This must come before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
-  Shared& shared = app->shared_;
-  for (const auto& component : app->components_) component->open();
+  app->start_each(&Component::open, "opened");
   // The programs are attached now, and no thread has begun that would keep all rights.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
   app->given_up_ = given_up;
-  shared.states.set(kSeccomp, refuse_system_calls(),
-                    "system calls that only an intruder would make are refused");
-  for (const auto& component : app->components_) component->run();
-  shared.states.log_missing();
-  if (std::ranges::none_of(app->components_, &Component::shows)) return nothing_to_see(shared.states);
+  app->own_health_.set(kSeccomp, refuse_system_calls(),
+                       "system calls that only an intruder would make are refused");
+  app->start_each(&Component::run, "started");
+  const ComponentStates health = app->health();
+  health.log_missing();
+  if (std::ranges::none_of(app->components_, &Component::shows)) return nothing_to_see(health);
   return app;
+}
+
+// A start that takes long shows in the log whose it is.
+void App::start_each(void (Component::*step)(), std::string_view done) {
+  for (const auto& component : components_) {
+    const auto begin = Clock::now();
+    ((*component).*step)();
+    spdlog::debug("{} {} in {} ms", component->name(), done,
+                  std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
+  }
 }
 
 void App::run() {
@@ -133,17 +143,23 @@ std::string App::sentence() const {
   for (const auto& component : components_)
     if (const std::string part = component->sentence(); !part.empty())
       text.append(text.empty() ? "" : "; ").append(part);
-  return text + shared_.states.missing();
+  return text + health().missing();
+}
+
+ComponentStates App::health() const {
+  ComponentStates all = own_health_;
+  for (const auto& component : components_) all.add(component->health());
+  return all;
 }
 
 void App::look_around() {
-  places_.keep(shared_.states);
+  places_.keep(own_health_);
   for (const auto& component : components_) component->look_around();
 }
 
 void App::cycle() {
   const auto begin = Clock::now();
-  places_.keep(shared_.states);  // a cycle may be shorter than the time between two looks
+  places_.keep(own_health_);  // a cycle may be shorter than the time between two looks
   for (const auto& component : components_) component->take();
   auto status = report();
   std::vector<stats::Series> all;
@@ -168,7 +184,7 @@ api::StatusReport App::report() {
   status.count.cycle_seconds = std::chrono::duration<double>(config_.cycle).count();
   times_.report(status.count);
   for (const auto& component : components_) component->report(status);
-  status.components = shared_.states.all();
+  status.components = health().all();
   for (const auto& [what, count] : shared_.read_errors) status.read_errors.push_back({what, count});
   return status;
 }

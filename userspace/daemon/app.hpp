@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "component/component.hpp"
@@ -66,10 +67,13 @@ class App {
   /// Makes it of Shared and its own.
   template <typename One, typename... Own>
   One& add(Own&&... own);
+  void start_each(void (Component::*step)(), std::string_view done);
   void cycle();
   void reload();
   void stop();
   void look_around();
+  /// Its own and those of all components.
+  [[nodiscard]] ComponentStates health() const;
   [[nodiscard]] api::StatusReport report();
   [[nodiscard]] std::string sentence() const;
 
@@ -79,6 +83,7 @@ class App {
   Config
       config_;  // as it is now: components have references to its parts, and a reload replaces what stands there
   Shared shared_;
+  ComponentStates own_health_;  // of what belongs to no component
   GivenUp given_up_;
   std::vector<std::unique_ptr<Component>> components_;  // each one after those that it needs
   CycleTimes times_;

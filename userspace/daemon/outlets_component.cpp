@@ -11,15 +11,14 @@ constexpr std::chrono::milliseconds kStopLimit{3000};
 
 void OutletsComponent::apply(const stats::SnapshotPtr& told) {
   outlets_.apply(options_, told);
-  for (const auto& [name, why] : outlets_.failed())
-    shared_.states.set({name, false, why.what, hint(name, why)});
+  for (const auto& [name, why] : outlets_.failed()) health_.set({name, false, why.what, hint(name, why)});
 }
 
 void OutletsComponent::report(api::StatusReport& status) {
   for (const auto& [name, where, health] : outlets_.states()) {
     status.backends.push_back({name, health.up, health.pending, health.lost, health.last_error});
-    shared_.states.set({name, health.up, health.up ? where : health.last_error,
-                        !health.up && health.refusal ? hint(name, *health.refusal) : std::string()});
+    health_.set({name, health.up, health.up ? where : health.last_error,
+                 !health.up && health.refusal ? hint(name, *health.refusal) : std::string()});
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "component/component.hpp"
 #include "daemon/privileges.hpp"
@@ -19,15 +20,16 @@ class OutletsComponent final : public Component {
         given_up_(given_up),
         outlets_(shared.state_dir, std::make_shared<telemetry::NodeExporterPage>(shared.host_root)) {}
 
+  [[nodiscard]] std::string_view name() const override { return "outlets"; }
   void run() override { apply(nullptr); }
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   void offer(const stats::SnapshotPtr& snapshot) override { outlets_.offer(snapshot); }
-  void reload() override { apply(shared_.node.snapshot()); }
   [[nodiscard]] bool shows() const override { return !outlets_.states().empty(); }
   void stop() override;
 
  private:
+  void take_options() override { apply(shared_.node.snapshot()); }
   /// New backends send what is counted after `told`, which is null at the start.
   void apply(const stats::SnapshotPtr& told);
   [[nodiscard]] std::string hint(const std::string& name, const Error& error) const;

@@ -44,9 +44,8 @@ void App::reload() {
   for (const auto& component : std::views::reverse(components_)) component->let_go();
   set_log_level(config_.log_level);
   events_.set_cycle(config_.cycle);
-  shared_.states.keep_only(kSeccomp);  // which holds for good
   for (const auto& component : components_) component->reload();
-  shared_.states.log_missing();
+  health().log_missing();
   cycle();
   spdlog::info("configuration reloaded");
   notify_ready(sentence());

@@ -27,24 +27,24 @@ void ExplainComponent::run() {
     started = ExplainPath::start(stream->scheduler_flows(), options_.max_pods);
   if (!started) {
     shared_.node.set_diagnoses(std::unexpected(started.error()));
-    return shared_.states.set(ExplainPath::kName, std::unexpected(started.error()), {});
+    return health_.set(ExplainPath::kName, std::unexpected(started.error()), {});
   }
   path_ = std::move(*started);
   shared_.node.set_diagnoses(path_.get());
-  shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
+  health_.set(ExplainPath::kName, {}, how(path_->logs()));
 }
 
 void ExplainComponent::report(api::StatusReport& /*status*/) {
-  if (path_) shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
+  if (path_) health_.set(ExplainPath::kName, {}, how(path_->logs()));
 }
 
 void ExplainComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {
   if (path_) path_->append_samples(out);
 }
 
-void ExplainComponent::reload() {
+void ExplainComponent::take_options() {
   if (!path_) return run();
-  shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
+  health_.set(ExplainPath::kName, {}, how(path_->logs()));
 }
 
 }  // namespace flowtap

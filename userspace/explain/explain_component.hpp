@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "component/component.hpp"
 #include "explain/explain_options.hpp"
@@ -16,14 +17,15 @@ class ExplainComponent final : public Component {
   ExplainComponent(Shared& shared, const ExplainOptions& options, StreamComponent& stream)
       : shared_(shared), options_(options), stream_(stream) {}
 
+  [[nodiscard]] std::string_view name() const override { return ExplainPath::kName; }
   void run() override;
   /// How many logs are read is a part of its state: a pattern of stream.schedulers may fit nothing.
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void reload() override;
   void stop() override { path_.reset(); }
 
  private:
+  void take_options() override;
   Shared& shared_;
   const ExplainOptions& options_;
   StreamComponent& stream_;

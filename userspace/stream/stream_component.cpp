@@ -89,7 +89,7 @@ void StreamComponent::tell(const Status& running) {
     missing_ = running.error();
     shared_.node.set_no_flows(Error(running.error()).in("the stream path does not run"));
   }
-  shared_.states.set(StreamPath::kName, running, path_ ? path_->how() : std::string());
+  health_.set(StreamPath::kName, running, path_ ? path_->how() : std::string());
 }
 
 void StreamComponent::log_warnings() {
@@ -113,7 +113,7 @@ void StreamComponent::append_samples(std::vector<stats::Series>& out, const api:
   if (path_) path_->append_samples(out, *status.stream);
 }
 
-void StreamComponent::reload() {
+void StreamComponent::take_options() {
   if (path_) {
     const StreamOptions old = std::exchange(applied_, options_);
     if (applied_.sources != old.sources) path_->set_sources(applied_.sources);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/flows/written.hpp"
 #include "component/component.hpp"
@@ -20,12 +21,12 @@ class StreamComponent final : public Component {
   StreamComponent(Shared& shared, const StreamOptions& options, std::shared_ptr<NamedContainers> named,
                   flow::WrittenBy written_by);
 
+  [[nodiscard]] std::string_view name() const override { return StreamPath::kName; }
   void open() override;
   void run() override;
   void look_around() override;
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void reload() override;
   [[nodiscard]] std::string sentence() const override {
     return path_ ? "captures what containers write" : "";
   }
@@ -38,6 +39,7 @@ class StreamComponent final : public Component {
   [[nodiscard]] StreamPath* path() { return path_.get(); }
 
  private:
+  void take_options() override;
   void log_warnings();
   /// Of the options that it runs under.
   void find_idle_patterns();

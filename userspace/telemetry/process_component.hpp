@@ -1,6 +1,8 @@
 // What flowtapd itself uses, as process_* series.
 #pragma once
 
+#include <string_view>
+
 #include "component/component.hpp"
 #include "telemetry/process_stats.hpp"
 
@@ -12,6 +14,7 @@ class ProcessComponent final : public Component {
     shared.read_errors.insert({kProcessErrors, 0});
   }
 
+  [[nodiscard]] std::string_view name() const override { return "process"; }
   void look_around() override {
     series_.clear();
     append_process_stats(series_, shared_.read_errors);

@@ -134,7 +134,7 @@ void TelemetryComponent::tell() {
   std::string how = path_->how();
   if (const auto unsaved = ends_->unsaved())
     how += "; how containers ended would be lost with a restart: " + unsaved->what;
-  shared_.states.set(TelemetryPath::kName, path_->health(), std::move(how));
+  health_.set(TelemetryPath::kName, path_->health(), std::move(how));
 }
 
 void TelemetryComponent::take() {
@@ -160,7 +160,7 @@ void TelemetryComponent::let_go() {
   if (counting_.changes()) path_.reset();
 }
 
-void TelemetryComponent::reload() {
+void TelemetryComponent::take_options() {
   if (options_ != applied_ || asks_for_cadvisor(compat_metrics_) != for_cadvisor_ || !path_)
     run();
   else

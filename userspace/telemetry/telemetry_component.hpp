@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "component/component.hpp"
 #include "telemetry/telemetry_path.hpp"
@@ -17,15 +18,16 @@ class TelemetryComponent final : public Component {
                      identity::StateDirectories runtimes, UsageCounting& counting,
                      std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
 
+  [[nodiscard]] std::string_view name() const override { return TelemetryPath::kName; }
   void run() override;
   void take() override;
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   [[nodiscard]] Earlier earlier() const override;
   void let_go() override;
-  void reload() override;
 
  private:
+  void take_options() override;
   void tell();
   void keep_ends();
 
