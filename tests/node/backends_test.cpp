@@ -151,7 +151,7 @@ TEST_F(Backends, DeltasAddUpWhileTheReceiverComesAndGoes) {
   std::atomic<bool> counting{true};
   std::jthread receiver([&] {
     const auto take = [&](const std::string& packet) { model.packet(packet); };
-    for (int life = 0; counting; ++life) {
+    while (counting) {
       PacketReceiver it(bind_unix(SOCK_DGRAM, path_), take);
       for (int reads = 0; reads < 200; ++reads) {
         it.drain();

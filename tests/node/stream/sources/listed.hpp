@@ -93,7 +93,7 @@ class Listed : public testing::Test {
     EXPECT_EQ(run({"/bin/sh", "-c", script}, journal.unit(), &cgroup, namespaces)->wait(), 0);
     return journal.end();
   }
-  [[nodiscard]] std::string lines(int first, int count, const std::string& how = "write") const {
+  [[nodiscard]] std::string lines(unsigned first, unsigned count, const std::string& how = "write") const {
     return root_.file("bin/sched") + " " + how + " " + std::to_string(first) + " " + std::to_string(count);
   }
 

@@ -83,7 +83,7 @@ TEST_F(Listed, AUnitStartedAgainIntoTheSameFile) {
   start_with_unit();
   const Fd log = open_log();
   std::string written;
-  for (int i = 0; i < 5; ++i) {
+  for (unsigned i = 0; i < 5; ++i) {
     const ScratchCgroup cgroup(slice_ + "/" + unit_);
     EXPECT_EQ(run({"/bin/sh", "-c", lines(i * 300, 300)}, log.get(), &cgroup)->wait(), 0);
     written += writer_lines(i * 300, 300);
