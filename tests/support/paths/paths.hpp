@@ -11,6 +11,9 @@ namespace flowtap::paths {
 [[nodiscard]] std::string in_sources(std::string_view path);
 /// The absolute path of a file of the build folder.
 [[nodiscard]] std::string in_build(std::string_view path);
+/// The absolute path of one of the programs that are tested: of this build, or of the build folder that FLOWTAP_PRODUCT in the
+/// environment names, such as that of the sanitizers.
+[[nodiscard]] std::string in_product(std::string_view path);
 
 [[nodiscard]] inline std::string golden() {
   return in_sources("tests/golden");
@@ -21,17 +24,17 @@ namespace flowtap::paths {
 }
 
 [[nodiscard]] inline std::string flowtapd() {
-  return in_build("userspace/daemon/flowtapd");
+  return in_product("userspace/daemon/flowtapd");
 }
 /// The flowtapd of another layout of maps, to which the other one is upgraded.
 [[nodiscard]] inline std::string flowtapd_next() {
-  return in_build("tests/next/flowtapd_next");
+  return in_product("tests/next/flowtapd_next");
 }
 [[nodiscard]] inline std::string flowtap() {
-  return in_build("tools/flowtap/flowtap");
+  return in_product("tools/flowtap/flowtap");
 }
 [[nodiscard]] inline std::string flowtap_sched() {
-  return in_build("scheds/flowtap-sched");
+  return in_product("scheds/flowtap-sched");
 }
 /// Writes numbered lines (log_writer.c).
 [[nodiscard]] inline std::string log_writer() {
