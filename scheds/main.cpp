@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigtimedwait is POSIX's
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/command_line/program.hpp"
 #include "base/complaint.hpp"
 #include "base/printable.hpp"
 #include "scheds/lib/keeper.hpp"
@@ -58,27 +58,26 @@ int keep(Keeper keeper, bool report) {
   return 0;
 }
 
-struct Wanted {
-  std::string scheduler;
-  bool report = false;
-};
-
 std::string names() {
   return fmt::format("{}", fmt::join(scheds::kSchedulerNames, ", "));
 }
 
-void declare(CLI::App& app, Wanted& wanted) {
-  app.add_option("SCHEDULER", wanted.scheduler,
-                 fmt::format("The scheduler to run: {}.", fmt::join(scheds::kSchedulerNames, " or ")))
-      ->type_name("")
-      ->required();
-  app.add_flag("--report", wanted.report, "Show every second how tasks came to their CPUs.");
-  app.set_version_flag("--version", FLOWTAP_VERSION, "Print the version and exit.");
-  app.set_help_flag("-h,--help", "Print this text and exit.");
-  app.allow_extras();  // we write the message: CLI11's words are no sentences, and change with its version
+command_line::Command program() {
+  command_line::Command sched{
+      "flowtap-sched",
+      "Runs one of flowtap's sched_ext schedulers. When it ends, the kernel's own scheduler takes over "
+      "again."};
+  sched
+      .positional("SCHEDULER",
+                  fmt::format("The scheduler to run: {}.", fmt::join(scheds::kSchedulerNames, " or ")))
+      .required = true;
+  sched.flag("--report", "Show every second how tasks came to their CPUs.");
+  sched.flag("--version", "Print the version and exit.");
+  sched.flag("-h,--help", "Print this text and exit.").asks_for_help = true;
+  return sched;
 }
 
-// We write this message as well, for the same reason.
+// command_line::parse() accepts a value for a flag.
 Status check_values(std::span<const char* const> words) {
   for (const std::string_view word : words)
     for (const std::string_view flag : {"--report", "--version", "--help"})
@@ -87,13 +86,12 @@ Status check_values(std::span<const char* const> words) {
   return {};
 }
 
-Status check(const Wanted& wanted, const std::vector<std::string>& unknown) {
+Status check(const std::string& scheduler, const std::vector<std::string>& unknown) {
   if (!unknown.empty() && unknown.front().starts_with('-'))
     return fail("unknown flag " + in_quotes(unknown.front()), "flowtap-sched --help lists all flags");
-  if (wanted.scheduler.empty())
-    return fail("no scheduler is named", "flowtap-sched NAME, one of: " + names());
-  if (std::ranges::find(scheds::kSchedulerNames, wanted.scheduler) == scheds::kSchedulerNames.end())
-    return std::unexpected(scheds::start_scheduler(wanted.scheduler, {}).error());
+  if (scheduler.empty()) return fail("no scheduler is named", "flowtap-sched NAME, one of: " + names());
+  if (std::ranges::find(scheds::kSchedulerNames, scheduler) == scheds::kSchedulerNames.end())
+    return std::unexpected(scheds::start_scheduler(scheduler, {}).error());
   if (!unknown.empty())
     return fail("unexpected argument " + in_quotes(unknown.front()),
                 "the kernel runs one scheduler at a time");
@@ -103,28 +101,24 @@ Status check(const Wanted& wanted, const std::vector<std::string>& unknown) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (const Status right = check_values({argv, static_cast<std::size_t>(argc)}); !right)
-    return refuse(right.error(), kUsage);
-  CLI::App app(
-      "Runs one of flowtap's sched_ext schedulers. When it ends, the kernel's own scheduler takes over "
-      "again.",
-      "flowtap-sched");
-  Wanted wanted;
-  declare(app, wanted);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::RequiredError&) {
-    wanted.scheduler.clear();  // told below
-  } catch (const CLI::ParseError& error) {
-    return refuse({.what = error.what(), .hint = "flowtap-sched --help lists all flags"}, kUsage);
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+  if (const Status right = check_values(words); !right) return refuse(right.error(), kUsage);
+  const auto given = command_line::parse(program(), words);
+  if (given.has("--version")) {
+    std::cout << FLOWTAP_VERSION << '\n';
+    return 0;
   }
-  if (const Status right = check(wanted, app.remaining()); !right) return refuse(right.error(), kUsage);
-  const std::string& name = wanted.scheduler;
+  if (!given.help.empty()) {
+    std::cout << given.help;
+    return 0;
+  }
+  if (given.problem && given.problem->fault != command_line::Fault::kNotGiven)
+    return refuse({.what = given.problem->text, .hint = "flowtap-sched --help lists all flags"}, kUsage);
+  const std::string name = given.value_of("SCHEDULER");
+  if (const Status right = check(name, given.unknown); !right) return refuse(right.error(), kUsage);
   auto keeper = Keeper::start(
       name, [name, options = scheds::StartOptions{}] { return scheds::start_scheduler(name, options); },
       Keeper::Clock::now());
   if (!keeper) return refuse(keeper.error(), kFailure);
-  return keep(std::move(*keeper), wanted.report);
+  return keep(std::move(*keeper), given.has("--report"));
 }

@@ -1,20 +1,18 @@
 // The words that flowtap knows: its commands, their flags, and what each flag accepts.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "api/socket_path.hpp"
+#include "base/command_line/program.hpp"
 #include "flows.hpp"
 #include "log_words.hpp"
 #include "tools/flowtap/logs/tap.hpp"
 #include "tools/flowtap/top/top.hpp"
 #include "tools/flowtap/why/why.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace flowtap::cli {
 
@@ -22,7 +20,7 @@ namespace flowtap::cli {
 struct Arguments {
   std::string state_dir{api::kDefaultStateDir};
   std::string output = "text";
-  std::uint64_t interval_ms = 1000;
+  std::chrono::milliseconds interval{1000};
   std::uint64_t count = 0;  ///< 0: not given
   FlowsOptions flows = {};
   LogWords logs = {};
@@ -35,7 +33,8 @@ struct Arguments {
   std::string color = "auto";
 };
 
-void declare(CLI::App& app, Arguments& arguments);
+/// What flowtap accepts. Reading a command line with it fills `arguments`.
+[[nodiscard]] command_line::Command program_of(Arguments& arguments);
 
 /// What the flag accepts, for errors; empty: it has no rule.
 [[nodiscard]] std::string_view accepted_by(std::string_view flag);

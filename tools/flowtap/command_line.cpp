@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -28,23 +27,23 @@ ExitCode usage(Error error) {
   return usage(std::move(error.what), error.hint.empty() ? kHelpHint : error.hint);
 }
 
-/// What CLI11 found wrong, as a sentence. CLI11's own text begins with the flag and a colon, and changes with its
-/// version.
-ExitCode explain(const CLI::ParseError& error) {
-  const std::string_view message = error.what();
-  const std::string_view flag = message.substr(0, message.find(':'));
-  if (error.get_name() == "RequiredError")
-    return usage(printable(message),
-                 message.starts_with("PID") ? "flowtap tap PID" : "flowtap logs NAMESPACE/POD");
-  if (error.get_name() == "ArgumentMismatch") return usage(printable(flag) + " needs one value");
-  const std::string_view accepted = accepted_by(flag);
-  if (accepted.empty()) return usage("bad command line: " + printable(message));
-  return usage(fmt::format("this value of {} is not accepted; accepted: {}", flag, accepted));
+ExitCode explain(const command_line::Problem& problem) {
+  using enum command_line::Fault;
+  switch (problem.fault) {
+    case kNotGiven:  // only tap has a positional that is required
+      return usage(problem.name + " is required", "flowtap tap PID");
+    case kNoValue:
+      return usage(problem.name + " needs one value");
+    case kRefusedValue:
+      return usage(fmt::format("this value of {} is not accepted; accepted: {}", problem.name,
+                               accepted_by(problem.name)));
+    case kOther:
+      break;
+  }
+  return usage("bad command line: " + printable(problem.text));
 }
 
-ExitCode unknown(const CLI::App& app, std::string_view word) {
-  const auto given = app.get_subcommands();
-  const std::string command = given.empty() ? "" : given.front()->get_name();
+ExitCode unknown(const command_line::Command& program, std::string_view command, std::string_view word) {
   if (word.starts_with('-')) {
     if (const auto* other = find_other_tools(flags_of_other_tools(), command, word))
       return usage(
@@ -53,19 +52,18 @@ ExitCode unknown(const CLI::App& app, std::string_view word) {
     return usage("unknown flag " + in_quotes(word));
   }
   const auto* const other = find_other_tools(commands_of_other_tools(), command, word);
-  if (!given.empty())
+  if (!command.empty())
     return usage("unexpected argument " + in_quotes(word), other != nullptr ? other->instead : kHelpHint);
   if (other != nullptr) return usage("unknown command " + in_quotes(word), other->instead);
   std::string commands;
-  for (const auto* known : app.get_subcommands(nullptr))
-    commands += (commands.empty() ? "" : ", ") + known->get_name();
+  for (const auto& known : program.commands) commands += (commands.empty() ? "" : ", ") + known.name;
   return usage(fmt::format("unknown command {}; commands: {}", in_quotes(word), commands));
 }
 
-std::string wrong_top(const CLI::App& top) {
-  if (top.count("--pods") > 0) return {};
+std::string wrong_top(const command_line::Given& given) {
+  if (given.has("--pods")) return {};
   for (const char* flag : {"--containers", "--ended", "--namespace", "--sort"})
-    if (top.count(flag) > 0) return std::string(flag) + " needs --pods";
+    if (given.has(flag)) return std::string(flag) + " needs --pods";
   return {};
 }
 
@@ -74,18 +72,18 @@ Color color_of(const Arguments& arguments) {
   return arguments.color == "always" ? Color::kAlways : Color::kNever;
 }
 
-std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& arguments) {
+std::variant<Command, ExitCode> command_of(const command_line::Given& given, Arguments& arguments) {
   const bool json = arguments.output == "json";
-  if (arguments.output == "otel" && !app.got_subcommand("logs"))
+  if (arguments.output == "otel" && given.command != "logs")
     return usage("only the command logs takes -o otel", "flowtap logs NAMESPACE/POD -o otel");
-  if (app.got_subcommand("status")) return StatusOptions{arguments.state_dir, json, color_of(arguments)};
-  if (app.got_subcommand("flows")) {
+  if (given.command == "status") return StatusOptions{arguments.state_dir, json, color_of(arguments)};
+  if (given.command == "flows") {
     arguments.flows.state_dir = arguments.state_dir;
     arguments.flows.json = json;
     arguments.flows.color = color_of(arguments);
     return arguments.flows;
   }
-  if (app.got_subcommand("logs")) {
+  if (given.command == "logs") {
     LogsOptions& logs = arguments.logs.options;
     logs.state_dir = arguments.state_dir;
     logs.json = json;
@@ -99,14 +97,14 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
           {"--since leaves out all that has been written so far", "-f prints what comes from then on", 0});
     return *options;
   }
-  if (app.got_subcommand("tap")) {
+  if (given.command == "tap") {
     arguments.tap.json = json;
     arguments.tap.state_dir = arguments.state_dir;
     arguments.tap.out = arguments.only_out || !arguments.only_err;
     arguments.tap.err = arguments.only_err || !arguments.only_out;
     return arguments.tap;
   }
-  if (app.got_subcommand("why")) {
+  if (given.command == "why") {
     arguments.why.state_dir = arguments.state_dir;
     arguments.why.json = json;
     arguments.why.color = color_of(arguments);
@@ -121,36 +119,32 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
   TopOptions& top = arguments.top;
   top.state_dir = arguments.state_dir;
   top.run = {.json = json,
-             .interval = std::chrono::milliseconds(arguments.interval_ms),
+             .interval = arguments.interval,
              .count = arguments.count > 0 ? std::optional(arguments.count) : std::nullopt,
              .color = color_of(arguments)};
-  if (const std::string wrong = wrong_top(*app.get_subcommand("top")); !wrong.empty())
-    return usage(wrong, "flowtap top --pods");
+  if (const std::string wrong = wrong_top(given); !wrong.empty()) return usage(wrong, "flowtap top --pods");
   return top;
 }
 
 }  // namespace
 
 std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("flowtap: shows what the flowtapd of this machine counts, captures and explains", "flowtap");
   Arguments arguments;
-  declare(app, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help("", CLI::AppFormatMode::All).c_str(), stdout);
+  const command_line::Command program = program_of(arguments);
+  const auto given = command_line::parse(program, {argv, static_cast<std::size_t>(argc)});
+  if (!given.help.empty()) {
+    std::fputs(given.help.c_str(), stdout);
     return kOk;
-  } catch (const CLI::ParseError& error) {
-    return explain(error);
   }
-  if (app.count("--version") > 0) {
+  if (given.problem) return explain(*given.problem);
+  if (given.has("--version")) {
     std::puts("flowtap " FLOWTAP_VERSION);
     return kOk;
   }
-  if (const auto rest = app.remaining(true); !rest.empty()) return unknown(app, rest.front());
-  if (app.get_subcommands().empty())
+  if (!given.unknown.empty()) return unknown(program, given.command, given.unknown.front());
+  if (given.command.empty())
     return usage("no command is given", "flowtap status, or flowtap flows; --help says more");
-  return command_of(app, arguments);
+  return command_of(given, arguments);
 }
 
 }  // namespace flowtap::cli

@@ -101,7 +101,12 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "--nope",
                                 "top --interval 1",
                                 "top --interval 1ms",
+                                "top --interval 1h1ms",
                                 "top --count 0",
+                                "top --count ''",
+                                "top --count 5x",
+                                "top --count -18446744073709551615",
+                                "top --count 18446744073709551617",
                                 "top --count",
                                 "status extra",
                                 "-o yaml status",
@@ -113,6 +118,7 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "top --pods --sort name",
                                 "tap",
                                 "tap x",
+                                "tap ''",
                                 "tap 0",
                                 "tap -1",
                                 "tap 4194305",
@@ -139,6 +145,10 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
     EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 2) << run.output;
   }
+  EXPECT_EQ(flowtap("tap").output, "flowtap: PID is required\n  hint: flowtap tap PID\n");
+  EXPECT_TRUE(flowtap("top -n").output.starts_with("flowtap: --count needs one value\n"));
+  EXPECT_TRUE(flowtap("tap x").output.starts_with(
+      "flowtap: this value of PID is not accepted; accepted: the number of a process\n"));
   EXPECT_NE(
       flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap, why\n"),
       std::string::npos);

@@ -280,6 +280,7 @@ TEST_F(LimitBytes, KeepsJsonWhole) {
   EXPECT_EQ(limited("shop/web-1 -o json --limit-bytes 16"),
             std::pair(std::string("{\"a\":1}\n"), ends_after("8 bytes")));
   EXPECT_EQ(limited("shop/web-1 -o json --limit-bytes 17").first, "{\"a\":1}\n{\"b\":22}\n");
+  EXPECT_EQ(limited("shop/web-1 -o json --limit-bytes 0x11").first, "{\"a\":1}\n{\"b\":22}\n");
   EXPECT_EQ(limited("shop/web-1 -o json --limit-bytes 25"),
             std::pair(std::string("{\"a\":1}\n{\"b\":22}\n{\"c\":3}\n"), std::string()));
   EXPECT_EQ(limited("shop/web-1 -o json --limit-bytes 7"), std::pair(std::string(), ends_after("0 bytes")));

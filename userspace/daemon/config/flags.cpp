@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/command_line/program.hpp"
 #include "base/printable.hpp"
 #include "daemon/config/nearest.hpp"
 
@@ -73,24 +73,20 @@ bool is_switch(std::string_view name) {
          std::ranges::any_of(kActionFlags, [name](const ActionFlag& f) { return f.name == name; });
 }
 
-void declare_switch(CLI::App& app, const char* name, const char* help) {
-  app.add_flag(name)->description(help)->disable_flag_override();
-}
-
-void declare(CLI::App& app) {
-  app.set_help_flag();  // ours, so that all actions exclude each other by one rule
-  app.allow_extras();   // we report these ourselves, with the flag that was probably meant
-  app.add_option(kConfigFlag, "Read this YAML file; flags override it.")->type_name("FILE");
-  for (const ActionFlag& flag : kActionFlags) declare_switch(app, flag.name, flag.help);
-  declare_switch(app, kPrometheusFlag, "Serve Prometheus metrics at /metrics.");
+/// --help asks for no help here, so that all actions exclude each other by one rule.
+command_line::Command program() {
+  command_line::Command flowtapd{"flowtapd", "flowtapd: the flowtap node service"};
+  flowtapd.option(kConfigFlag, "FILE", "Read this YAML file; flags override it.");
+  for (const ActionFlag& flag : kActionFlags) flowtapd.flag(flag.name, flag.help);
+  flowtapd.flag(kPrometheusFlag, "Serve Prometheus metrics at /metrics.");
   for (const KeyFlag& flag : kKeyFlags) {
     const std::string help = *flag.help != '\0' ? flag.help : describe_config_key(flag.key);
-    auto* option = app.add_option(flag.name, help)->type_name(flag.value);
-    if (flag.optional_value) option->expected(0, 1);
+    flowtapd.option(flag.name, flag.value, help).value_is_optional = flag.optional_value;
   }
+  return flowtapd;
 }
 
-/// The words that CLI11 did not know; the error is about the first one.
+/// The error is about the first one, with the flag that was probably meant.
 Status check_unknown(const std::vector<std::string>& unknown) {
   if (unknown.empty()) return {};
   const std::string& word = unknown.front();
@@ -105,11 +101,11 @@ Status check_unknown(const std::vector<std::string>& unknown) {
               std::string(kHelpHint));
 }
 
-Result<Action> chosen_action(const CLI::App& app) {
+Result<Action> chosen_action(const command_line::Given& given) {
   const char* first = nullptr;
   Action action = Action::kRun;
   for (const ActionFlag& flag : kActionFlags) {
-    if (app.count(flag.name) == 0) continue;
+    if (!given.has(flag.name)) continue;
     if (first != nullptr)
       return fail(fmt::format("{} and {} exclude each other", first, flag.name), "give one of them");
     first = flag.name;
@@ -118,7 +114,7 @@ Result<Action> chosen_action(const CLI::App& app) {
   return action;
 }
 
-/// Errors that CLI11 would report in its own words, which are not sentences and change with its version.
+/// command_line::parse() accepts a value for a switch, and a flag that is given twice.
 Status check_spelling(std::span<const char* const> args) {
   std::vector<std::string_view> seen;
   for (const std::string_view arg : args) {
@@ -133,60 +129,47 @@ Status check_spelling(std::span<const char* const> args) {
   return {};
 }
 
-/// The only error that is left for CLI11 is a flag without its value; the flag's name stands before the colon.
-std::unexpected<Error> explain(const CLI::ParseError& error) {
-  const std::string_view message = error.what();
-  if (!message.starts_with("--"))
-    return fail("bad command line: " + printable(message), std::string(kHelpHint));
-  return fail(printable(message.substr(0, message.find(':'))) + " needs a value", std::string(kHelpHint));
+std::unexpected<Error> explain(const command_line::Problem& problem) {
+  const bool no_value = problem.fault == command_line::Fault::kNoValue;
+  return fail(no_value ? problem.name + " needs a value" : "bad command line: " + printable(problem.text),
+              std::string(kHelpHint));
 }
 
-Status apply(const CLI::App& app, const KeyFlag& flag, Config& config) {
-  const std::size_t given = app.count(flag.name);
-  if (given == 0) return {};
+Status apply(const command_line::Given& given, const KeyFlag& flag, Config& config) {
+  if (!given.has(flag.name)) return {};
   if (!flag.enables.empty()) FTAP_TRY(set_config_value(config, flag.enables, "true", flag.name));
-  const std::vector<std::string> values = app.get_option(flag.name)->results();
-  if (flag.optional_value && (values.empty() || values.front().empty())) return {};
-  return set_config_value(config, flag.key, values.front(), flag.name);
-}
-
-Result<Invocation> read_flags(int argc, const char* const* argv) {
-  FTAP_TRY(check_spelling({argv, static_cast<std::size_t>(argc)}));
-  CLI::App app;
-  declare(app);
-  app.parse(argc, argv);
-  FTAP_TRY(check_unknown(app.remaining()));
-
-  Invocation invocation;
-  FTAP_TRY_ASSIGN(action, chosen_action(app));
-  invocation.action = action;
-  if (action == Action::kHelp || action == Action::kVersion) return invocation;
-  if (app.count(kConfigFlag) > 0) {
-    invocation.config_path = app.get_option(kConfigFlag)->results().front();
-    FTAP_TRY_ASSIGN(config, load_config(invocation.config_path));
-    invocation.config = std::move(config);
-  } else if (action == Action::kCheckConfig) {
-    return fail("--check-config needs a file to check", "flowtapd --check-config --config FILE");
-  }
-  if (app.count(kPrometheusFlag) > 0) invocation.config.outlets.prometheus.enabled = true;
-  for (const KeyFlag& flag : kKeyFlags) FTAP_TRY(apply(app, flag, invocation.config));
-  return invocation;
+  const std::string value = given.value_of(flag.name);
+  if (flag.optional_value && value.empty()) return {};
+  return set_config_value(config, flag.key, value, flag.name);
 }
 
 }  // namespace
 
 Result<Invocation> parse_flags(int argc, const char* const* argv) {
-  try {
-    return read_flags(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return explain(error);
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  FTAP_TRY(check_spelling(words));
+  const auto given = command_line::parse(program(), words);
+  if (given.problem) return explain(*given.problem);
+  FTAP_TRY(check_unknown(given.unknown));
+
+  Invocation invocation;
+  FTAP_TRY_ASSIGN(action, chosen_action(given));
+  invocation.action = action;
+  if (action == Action::kHelp || action == Action::kVersion) return invocation;
+  if (given.has(kConfigFlag)) {
+    invocation.config_path = given.value_of(kConfigFlag);
+    FTAP_TRY_ASSIGN(config, load_config(invocation.config_path));
+    invocation.config = std::move(config);
+  } else if (action == Action::kCheckConfig) {
+    return fail("--check-config needs a file to check", "flowtapd --check-config --config FILE");
   }
+  if (given.has(kPrometheusFlag)) invocation.config.outlets.prometheus.enabled = true;
+  for (const KeyFlag& flag : kKeyFlags) FTAP_TRY(apply(given, flag, invocation.config));
+  return invocation;
 }
 
 std::string flags_help() {
-  CLI::App app("flowtapd: the flowtap node service", "flowtapd");
-  declare(app);
-  return app.help();
+  return command_line::help_of(program());
 }
 
 }  // namespace flowtap
