@@ -147,6 +147,8 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
   }
   EXPECT_EQ(flowtap("tap").output, "flowtap: PID is required\n  hint: flowtap tap PID\n");
   EXPECT_TRUE(flowtap("top -n").output.starts_with("flowtap: --count needs one value\n"));
+  EXPECT_TRUE(flowtap("logs -u").output.starts_with("flowtap: --unit needs one value\n"));
+  EXPECT_TRUE(flowtap("why -- shop --nothing").output.starts_with("flowtap: unknown flag \"--nothing\"\n"));
   EXPECT_TRUE(flowtap("tap x").output.starts_with(
       "flowtap: this value of PID is not accepted; accepted: the number of a process\n"));
   EXPECT_NE(

@@ -1,6 +1,7 @@
 #include "base/command_line/program.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 namespace flowtap::command_line {
@@ -9,7 +10,8 @@ namespace {
 /// An option of ours, and what CLI11 made of it.
 struct Declared {
   std::string name;  ///< the last one
-  const CLI::Option* option;
+  CLI::Option* option;
+  bool hidden;
 };
 
 CLI::Option* declare_value(CLI::App& app, const Option& option) {
@@ -38,8 +40,7 @@ void declare(CLI::App& app, const Command& command, std::vector<Declared>& all) 
   for (const Option& option : command.options) {
     CLI::Option* const declared =
         option.kind == Option::Kind::kFlag ? declare_flag(app, option) : declare_value(app, option);
-    if (option.hidden) declared->group("");
-    all.push_back({option.names.substr(option.names.rfind(',') + 1), declared});
+    all.push_back({option.names.substr(option.names.rfind(',') + 1), declared, option.hidden});
   }
   for (const Command& other : command.commands)
     declare(*app.add_subcommand(other.name, other.help), other, all);
@@ -61,7 +62,10 @@ Problem problem_of(Fault fault, const CLI::Error& error, std::string_view behind
   return {.fault = fault, .name = text.substr(0, text.find(behind_name)), .text = text};
 }
 
-std::string help_text(const CLI::App& app) {
+/// Only here are options hidden: what CLI11 says of a hidden one does not name it.
+std::string help_text(const CLI::App& app, const std::vector<Declared>& all) {
+  for (const Declared& one : all)
+    if (one.hidden) one.option->group("");
   return app.help("", CLI::AppFormatMode::All);
 }
 
@@ -101,7 +105,7 @@ Given parse(const Command& program, std::span<const char* const> words) {
     all = declare_all(app, program);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
-    given.help = help_text(app);
+    given.help = help_text(app, all);
   } catch (const CLI::ArgumentMismatch& error) {
     given.problem = problem_of(Fault::kNoValue, error, ":");
   } catch (const CLI::ValidationError& error) {
@@ -111,9 +115,12 @@ Given parse(const Command& program, std::span<const char* const> words) {
   } catch (const CLI::Error& error) {
     given.problem = {.fault = Fault::kOther, .text = error.what()};
   }
-  for (const auto& [name, option] : all)
-    if (!option->empty()) given.values.emplace(name, option->results().back());
+  for (const Declared& one : all)
+    if (!one.option->empty()) given.values.emplace(one.name, one.option->results().back());
   given.unknown = app.remaining(true);
+  // The first -- only says that no option comes behind it.
+  if (const auto end = std::ranges::find(given.unknown, "--"); end != given.unknown.end())
+    given.unknown.erase(end);
   if (const auto commands = app.get_subcommands(); !commands.empty())
     given.command = commands.front()->get_name();
   return given;
@@ -122,11 +129,10 @@ Given parse(const Command& program, std::span<const char* const> words) {
 std::string help_of(const Command& program) {
   CLI::App app(program.help, program.name);
   try {
-    declare_all(app, program);
+    return help_text(app, declare_all(app, program));
   } catch (const CLI::Error& error) {
     return error.what();
   }
-  return help_text(app);
 }
 
 }  // namespace flowtap::command_line

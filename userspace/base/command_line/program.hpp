@@ -57,7 +57,7 @@ enum class Fault : std::uint8_t {
 
 struct Problem {
   Fault fault = Fault::kOther;
-  std::string name = {};  ///< the option's, if possible a long one; empty with kOther, and if it is hidden
+  std::string name = {};  ///< the option's, if possible a long one; empty with kOther
   std::string text = {};  ///< CLI11's words, which are no sentence and change with its version
 };
 
@@ -67,7 +67,7 @@ struct Given {
   /// The last value of each option, flag and positional that was given, by the last of its names. A flag's is "true", or what
   /// follows a =.
   std::map<std::string, std::string, std::less<>> values = {};
-  std::vector<std::string> unknown = {};  ///< what nothing accepts; to CLI11 a -- is among these
+  std::vector<std::string> unknown = {};  ///< what nothing accepts
   std::string help = {};  ///< if it was asked for: that of the command, or else of the program
   std::optional<Problem> problem = {};
 
