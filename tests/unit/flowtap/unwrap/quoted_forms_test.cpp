@@ -86,54 +86,5 @@ TEST(QuotedForms, ASignIsNoPartOfWhatOpensAValue) {
   EXPECT_EQ(found.back(), kHead + "\"x\" err=<");
 }
 
-// A program beside the scheduler, or a plugin of it, may print what a tenant has written.
-const Lines kForeign = {"x=1 ",
-                        "<13>error ",
-                        "count=3 error: ",
-                        "error of plugin: foo\r",
-                        "time=1732615201 level=info msg=\"",
-                        R"({"level":"info","ts":1764151205.5,"caller":"a/b.go:3","msg":"foo","err":")",
-                        R"({"caller":"a.go:5","msg":"foo"})"};
-
-TEST(QuotedForms, NothingStandsBeforeTheLinesOfALogThatBeginTheirLines) {
-  const Lines ours = {kHead + "\"x\"", kHead + "\"z\""};
-  for (const std::string& foreign : kForeign)
-    for (const char* const close : {"", "\"}"}) {
-      const std::string bytes = ours[0] + '\n' + foreign + kForged + close + '\n' + ours[1] + '\n';
-      const Lines found = test::records_in(bytes);
-      for (const std::string& one : found) EXPECT_TRUE(one.starts_with(kHead)) << foreign << "| " << one;
-      EXPECT_GE(found.size(), 2U) << foreign;
-    }
-}
-
-TEST(QuotedForms, NorBeforeThoseOfALogInJson) {
-  const Lines ours = {R"({"ts":1764151200000.0,"caller":"a.go:1","msg":"x","v":2})",
-                      R"({"ts":1764151209000.0,"caller":"a.go:1","msg":"z","v":2})"};
-  const std::string object =
-      R"({"ts":1764151205000.0,"caller":"a.go:1","msg":"Successfully bound pod to node","v":2,"node":"n"})";
-  for (const std::string& foreign :
-       {R"({"level":"info","ts":1764151205.5,"caller":"a.go:3","msg":"foo","err":)" + object + "}",
-        R"({"level":"info","ts":1764151205.5,"caller":"a.go:3","msg":"\tfoo","err":)" + object + "}",
-        "x=1 " + kForged}) {
-    const Lines found = test::records_in(ours[0] + '\n' + foreign + '\n' + ours[1] + '\n');
-    for (const std::string& one : found) EXPECT_FALSE(one.contains("Successfully bound")) << one;
-    EXPECT_GE(found.size(), 2U);
-  }
-}
-
-// As `cat` joins them, in either order; and what stands before a line may say nothing.
-TEST(QuotedForms, ALogBehindAnotherOneMayHaveAPrefix) {
-  const std::string bare = kHead + "\"x\"\n" + kHead + "\"z\"\n";
-  for (const std::string& prefix : {kPrefixes[1], kPrefixes[2], std::string(R"({"log":")")}) {
-    const std::string close = prefix.starts_with('{') ? "\"}" : "";
-    const std::string ours = prefix + kHead + "y" + close + '\n';
-    EXPECT_EQ(test::records_in(bare + ours + ours).size(), 4U) << prefix;
-    EXPECT_EQ(test::records_in(ours + ours + bare).size(), 4U) << prefix;
-  }
-  for (const std::string& margin :
-       {std::string("  "), std::string("> "), std::string("\""), std::string(8, '\0')})
-    EXPECT_EQ(test::records_in(bare + margin + kHead + "y\n" + bare).size(), 5U) << margin;
-}
-
 }  // namespace
 }  // namespace flowtap::cli

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "around/prefix.hpp"
-#include "base/ascii.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
@@ -28,29 +27,11 @@ std::uint64_t records_in(std::string_view line, const Enclosed& found) {
   return records;
 }
 
-// Whether a tool, or another program, has to do with the line. A quote, a margin or the holes of a file that was truncated say nothing.
-bool is_others(std::string_view prefix, DoubtedPrefixes::Extent extent) {
-  return extent == DoubtedPrefixes::Extent::kMembers ||
-         (extent == DoubtedPrefixes::Extent::kPart && std::ranges::any_of(prefix, is_alphanumeric));
-}
-
 }  // namespace
 
-void DoubtedPrefixes::note_place(std::string_view prefix, Extent extent) {
-  if (extent == Extent::kAll)
-    place_ = place_ == Place::kUnknown     ? Place::kOwn
-             : place_ == Place::kThenOther ? Place::kAmongOwn
-                                           : place_;
-  else if (is_others(prefix, extent))
-    place_ = place_ == Place::kUnknown ? Place::kElsewhere
-             : place_ == Place::kOwn   ? Place::kThenOther
-                                       : place_;
-}
-
-void DoubtedPrefixes::note(std::string_view line, const std::optional<Enclosed>& found, Extent extent) {
+void DoubtedPrefixes::note(std::string_view line, const std::optional<Enclosed>& found) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   ++lines_;
-  if (found) note_place(line.substr(0, found->at), extent);
   const bool doubted = found && found->behind == PrefixKind::kDoubted && found->at <= kLongestPrefix;
   const std::string source = doubted ? source_of(line.substr(0, found->at)) : std::string();
   const std::uint64_t records = doubted ? records_in(line, *found) : 0;
@@ -72,11 +53,6 @@ bool DoubtedPrefixes::is_trusted(std::string_view prefix) const {
   std::uint64_t lines = 0;
   for (const Prefix& one : prefixes_) lines += one.records >= kLeastRecords ? one.lines : 0;
   return 2 * lines > lines_;
-}
-
-// Behind what was noted, nothing has shown that another log begins.
-bool DoubtedPrefixes::is_foreign(std::string_view prefix, Extent extent) const {
-  return (place_ == Place::kOwn || place_ == Place::kAmongOwn) && is_others(prefix, extent);
 }
 
 }  // namespace flowtap::cli

@@ -16,7 +16,6 @@ namespace flowtap::cli {
 namespace {
 
 using Kind = SavedLine::Kind;
-using Extent = DoubtedPrefixes::Extent;
 
 constexpr std::size_t kMostBefore = 1024;  // bytes of what stands before a record that are remembered
 constexpr std::string_view kMergedSource = "{}";
@@ -69,13 +68,8 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (text.data() == as_given) line.piece = piece;
   look_around(text);
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
-  const bool whole = found && is_whole_line(line.text, *found);
-  if (scouts_)
-    doubted_.note(line.text, found ? found : find_merged(line.text),
-                  whole   ? Extent::kAll
-                  : found ? Extent::kPart
-                          : Extent::kMembers);
-  if (whole) {
+  if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
+  if (found && is_whole_line(line.text, *found)) {
     last_.plain = true;
     in_field_ = last_.in_part = false;
     note_record(line.text);
@@ -110,16 +104,12 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
 
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
   auto found = find_record(text, from);
-  if (found && is_quotation(text, *found, Extent::kPart)) found.reset();
+  if (found && is_quotation(text, *found)) found.reset();
   return found;
 }
 
-bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found,
-                             DoubtedPrefixes::Extent extent) const {
-  if (scouts_) return false;
-  const std::string_view prefix = text.substr(0, found.at);
-  return doubted_.is_foreign(prefix, extent) ||
-         (found.behind == PrefixKind::kDoubted && !doubted_.is_trusted(prefix));
+bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const {
+  return found.behind == PrefixKind::kDoubted && !scouts_ && !doubted_.is_trusted(text.substr(0, found.at));
 }
 
 // A value of several lines may have a tenant's text, which looks as it likes.
@@ -292,7 +282,7 @@ void Unwrapper::give_field(const Line& line, const Take& take) {
 
 bool Unwrapper::give_merged(const Line& line, const Take& take) {
   const auto found = find_merged(line.text);
-  if (!found || is_quotation(line.text, *found, Extent::kMembers)) return false;
+  if (!found || is_quotation(line.text, *found)) return false;
   const auto records = merged_records(line.text.substr(found->at));
   for (const ObjectRecord& record : records) {
     last_.plain = last_.in_block = last_.in_part = false;

@@ -103,8 +103,7 @@ class Unwrapper {
   };
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
-  [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found,
-                                  DoubtedPrefixes::Extent extent) const;
+  [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
   static void give_each(SavedLine line, const Take& take);
   [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
