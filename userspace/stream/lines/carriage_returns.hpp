@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stream/lines/output_index.hpp"
+
 namespace flowtap::flow {
 
 /// Works on lines of any kind that have `time`, `output`, `full` and `text`. The "\r" may stand in a part before the one that ends
@@ -17,7 +19,7 @@ class CarriageReturns {
   /// `take(const Line&)` gets the line, and before it what was held back of the one before.
   template <typename Take>
   void add(Line line, Take&& take) {
-    auto& held = held_.at(line.output == "stderr" ? 1 : 0);
+    auto& held = held_.at(output_index(line.output));
     const bool ends = line.full && line.text.empty();
     if (ends)
       held.reset();
@@ -34,7 +36,7 @@ class CarriageReturns {
   /// There are no more lines of this output for now.
   template <typename Take>
   void finish(std::string_view output, Take&& take) {
-    const auto time = std::exchange(held_.at(output == "stderr" ? 1 : 0), std::nullopt);
+    const auto time = std::exchange(held_.at(output_index(output)), std::nullopt);
     if (!time) return;
     Line rest{};
     rest.time = *time;
@@ -58,7 +60,7 @@ class ReturnCount {
  public:
   /// 1: there is one before the newline that ends this line. Else 0.
   [[nodiscard]] std::uint64_t take(std::string_view output, bool full, std::string_view text) {
-    bool& held = held_.at(output == "stderr" ? 1 : 0);
+    bool& held = held_.at(output_index(output));
     const bool is_there = full && (text.ends_with('\r') || (text.empty() && held));
     held = !full && text.ends_with('\r');
     return is_there ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/rfc3339.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/lines/shown_lines.hpp"
 
 namespace flowtap::flow {
@@ -152,14 +153,16 @@ std::optional<CriLine> parse_cri_line(std::string_view line) {
   if (!time) return std::nullopt;
   out.time = *time;
   out.output = cut(line, ' ');
-  if (out.output != "stdout" && out.output != "stderr") return std::nullopt;
+  if (!is_word(out.output, "stdout") && !is_word(out.output, "stderr")) return std::nullopt;
   std::string_view tags = cut(line, ' ');
   const std::string_view first = cut(tags, ':');
-  if (first != "F" && first != "P") return std::nullopt;
-  out.full = first == "F";
-  out.missing = missing_of(tags);
-  if (out.missing) out.cause = cause_of(tags);
-  out.approximate = tags == kApproximate;
+  out.full = is_word(first, "F");
+  if (!out.full && !is_word(first, "P")) return std::nullopt;
+  if (!tags.empty()) {
+    out.missing = missing_of(tags);
+    if (out.missing) out.cause = cause_of(tags);
+    out.approximate = tags == kApproximate;
+  }
   out.text = line;
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap::flow {
 
@@ -15,7 +16,7 @@ class ShownLines {
  public:
   /// True: a line begins here. False: it is a later part of one, or a gap, behind which the next line begins.
   bool take(std::string_view output, bool full, bool gap = false) {
-    bool& amid = amid_.at(output == "stderr" ? 1 : 0);
+    bool& amid = amid_.at(output_index(output));
     const bool begins = !amid && !gap;
     amid = !full && !gap;
     return begins;
@@ -42,7 +43,7 @@ class LineNumbers {
 
   [[nodiscard]] std::uint64_t of(std::string_view output, bool full) {
     const bool begins = lines_.take(output, full);
-    std::uint64_t& number = numbers_.at(output == "stderr" ? 1 : 0);
+    std::uint64_t& number = numbers_.at(output_index(output));
     if (begins || !whole_) number = ++last_;
     return number;
   }

@@ -139,7 +139,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
       const std::size_t newline = text.find('\n');
       const auto line = flow::parse_cri_line(text.substr(0, newline));
       if (line && line->counted() && waits_at(span_.at)) return {};
-      if (line) read_in_store_.at(output_index(line->output)) += line->bytes();
+      if (line) read_in_store_.at(flow::output_index(line->output)) += line->bytes();
       ++span_.lines;
       span_.at += newline + 1;
       text.remove_prefix(newline + 1);

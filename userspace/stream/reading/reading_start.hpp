@@ -10,6 +10,7 @@
 
 #include "component/views/flow_views.hpp"
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/reading/whole_tail.hpp"
 #include "stream/store/flow_store.hpp"
 
@@ -38,7 +39,7 @@ struct ReadingSpan {
   /// Whether the next line is left out: it is such a gap, or the rest of a line that begins before the last lines. A gap ends the
   /// rest.
   [[nodiscard]] bool leaves_out(const flow::CriLine& line) {
-    const std::size_t output = line.output == "stderr" ? 1 : 0;
+    const std::size_t output = flow::output_index(line.output);
     if (line.missing && has_gap.at(output)) return true;
     has_gap.at(output) = false;
     const bool left_out = within.at(output) && !line.missing;

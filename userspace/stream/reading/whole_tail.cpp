@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stream/lines/output_index.hpp"
+
 namespace flowtap {
 
 void WholeTail::end(std::size_t output) {
@@ -10,7 +12,7 @@ void WholeTail::end(std::size_t output) {
 }
 
 void WholeTail::take(flow::LogPosition at, const flow::CriLine& line) {
-  const std::size_t output = line.output == "stderr" ? 1 : 0;
+  const std::size_t output = flow::output_index(line.output);
   std::optional<Line>& unfinished = unfinished_.at(output);
   ++stored_;
   at_ = at;

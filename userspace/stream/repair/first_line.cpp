@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 namespace {
@@ -29,7 +30,7 @@ std::optional<std::uint64_t> first_line_time(const flow::FlowStore& store, const
        rest.remove_prefix(newline + 1)) {
     const auto line = flow::parse_cri_line(rest.substr(0, newline));
     if (!line) return std::nullopt;
-    if (std::exchange(heard.at(line->output == "stderr" ? 1 : 0), true)) continue;
+    if (std::exchange(heard.at(flow::output_index(line->output)), true)) continue;
     if (line->missing || line->approximate) return std::nullopt;
     first = std::min(first, line->time);
   }

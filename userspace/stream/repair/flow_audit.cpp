@@ -8,6 +8,7 @@
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/repair/kept_comparison.hpp"
 #include "stream/repair/runtime_files/kept_form.hpp"
 #include "stream/repair/runtime_files/refill.hpp"
@@ -18,10 +19,6 @@ namespace {
 constexpr std::array<std::string_view, kAuditResults> kAuditNames{"equal", "differs", "incomplete",
                                                                   "no_source", "gone"};
 constexpr std::size_t kAuditPart = std::size_t{64} << 10U;
-
-std::size_t index_of(std::string_view output) {
-  return output == "stderr" ? 1 : 0;
-}
 
 // Both sides are compared in this form, since containerd drops "\r" before a newline.
 void append(std::string& out, std::string_view text, bool full, bool drops) {
@@ -48,7 +45,7 @@ class Captured {
       at_ += last + 1;
       for (text = text.substr(0, last + 1); !text.empty() && !gap_; text.remove_prefix(text.find('\n') + 1)) {
         const auto line = flow::parse_cri_line(text.substr(0, text.find('\n')));
-        if (!line || index_of(line->output) != output_) continue;
+        if (!line || flow::output_index(line->output) != output_) continue;
         gap_ = line->missing.has_value();
         if (!gap_) append(out, line->text, line->full, drops_);
       }
@@ -128,16 +125,16 @@ class Audit {
     const auto count = [this](const flow::RuntimeLine& line) {
       std::string bytes;
       append(bytes, line.text, line.full, drops_);
-      before_.at(index_of(line.output)) += bytes.size();
+      before_.at(flow::output_index(line.output)) += bytes.size();
     };
     bool more = true;
     while (more && !(seams[0].passed() && seams[1].passed())) {
       if (!go_on_()) return AuditResult::kGone;
       more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
         if (!oldest) oldest = line.time;
-        std::string& first = firsts.at(index_of(line.output));
+        std::string& first = firsts.at(flow::output_index(line.output));
         if (first.empty()) append(first, line.text, line.full, drops_);
-        seams.at(index_of(line.output)).add(line, count);
+        seams.at(flow::output_index(line.output)).add(line, count);
       });
     }
     for (std::size_t i = 0; i < seams.size(); ++i) {
@@ -185,7 +182,7 @@ class Audit {
         case Result::kNeedsKept: {
           if (more)
             more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
-              if (index_of(line.output) == output) append(part, line.text, line.full, drops_);
+              if (flow::output_index(line.output) == output) append(part, line.text, line.full, drops_);
             });
           else
             comparison.end_kept();

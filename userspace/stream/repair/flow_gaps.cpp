@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/repair/gapped_output.hpp"
 #include "stream/repair/runtime_files/gap_search.hpp"
 
@@ -125,7 +126,7 @@ class FlowGaps {
   void take(std::string_view text, flow::LogPosition at) {
     const auto line = flow::parse_cri_line(text.substr(0, text.size() - 1));
     if (!line) return;
-    const std::size_t index = line->output == "stderr" ? 1 : 0;
+    const std::size_t index = flow::output_index(line->output);
     GappedOutput& output = outputs_.at(index);
     if (line->missing)
       output.take_gap(*line,
@@ -149,7 +150,7 @@ class FlowGaps {
       for (GappedOutput& output : outputs_) output.leaves_out = true;
     reader.start_at_time(since);
     const auto take = [&](const flow::RuntimeLine& line) {
-      GappedOutput& output = outputs_.at(line.output == "stderr" ? 1 : 0);
+      GappedOutput& output = outputs_.at(flow::output_index(line.output));
       // One output may have to be searched from much earlier than the other.
       if (output.is_full()) return;
       if (line.time + kBefore < *output.first) {

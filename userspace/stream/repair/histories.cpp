@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 namespace {
@@ -66,7 +67,7 @@ Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::
          from = newline + 1) {
       const auto line = flow::parse_cri_line(std::string_view(rest).substr(from, newline - from));
       if (!line) continue;
-      outputs.at(line->output == "stderr" ? 1 : 0).add(*line);
+      outputs.at(flow::output_index(line->output)).add(*line);
       last = line->time;
     }
     rest.erase(0, from);

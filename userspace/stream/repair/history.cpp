@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "stream/lines/output_index.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -63,7 +65,7 @@ void History::found_start(const flow::RuntimeFileReader::Start& start) {
 }
 
 std::optional<std::uint64_t> History::number_of(const flow::RuntimeLine& line) {
-  bool& has_begun = has_begun_.at(line.output == "stderr" ? 1 : 0);
+  bool& has_begun = has_begun_.at(flow::output_index(line.output));
   if (!whole_ || has_begun) return numbers_.of(line.output, line.full);
   has_begun = line.full;
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "identity/runtimes/runtime_file_finder.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/lines/shown_lines.hpp"
 #include "stream/repair/runtime_files/kept_form.hpp"
 #include "stream/repair/runtime_files/runtime_file_reader.hpp"
@@ -81,7 +82,7 @@ class History {
  private:
   [[nodiscard]] bool counting() const { return last_.has_value(); }
   [[nodiscard]] flow::Seam& seam(const flow::RuntimeLine& line) {
-    return seams_[line.output == "stderr" ? 1 : 0];
+    return seams_[flow::output_index(line.output)];
   }
   /// Which of the lines that are given it is, from 1 on. Nothing: it belongs to a line that begins before them.
   [[nodiscard]] std::optional<std::uint64_t> number_of(const flow::RuntimeLine& line);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "stream/lines/output_index.hpp"
 #include "stream/store/file_name.hpp"
 #include "stream/store/log_file.hpp"
 
@@ -98,7 +99,7 @@ void FlowLog::set_before(Before before, const std::array<bool, 2>& amid) {
 }
 
 void FlowLog::note_heard(std::string_view output, Heard what) {
-  Heard& first = heard_.at(output == "stderr" ? 1 : 0);
+  Heard& first = heard_.at(output_index(output));
   if (first == Heard::kNothing) first = what;
 }
 

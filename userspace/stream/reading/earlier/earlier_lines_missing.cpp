@@ -92,7 +92,7 @@ void EarlierLines::miss_end() {
 }
 
 void EarlierLines::note_read(const CriLine& line) {
-  HistoryRead& read = read_.at(output_index(line.output));
+  HistoryRead& read = read_.at(flow::output_index(line.output));
   read.bytes += line.bytes();
   if (line.time >= captured_from_) read.captured += line.bytes();
   read.last = line.time;

@@ -29,7 +29,7 @@ JournalLines::JournalLines(const flow::Journal& journal, const std::string& flow
     std::optional<std::uint64_t> time;
     reach_.bytes += end - find_oldest(stream.number, end, &time);
     if (time) reach_.first = std::min(reach_.first.value_or(*time), *time);
-    reach_.ends.at(output_index(output)) += end;
+    reach_.ends.at(flow::output_index(output)) += end;
     reach_.missing += std::min(end, stream.sums.passed - std::min(stream.held, stream.sums.passed));
   }
   go_to({});
@@ -60,7 +60,7 @@ std::optional<OfOutputs> JournalLines::begins() const {
   OfOutputs begins{};
   std::array<bool, 2> has_one{};
   for (const auto& [number, source] : sources_) {
-    const std::size_t output = output_index(source.output);
+    const std::size_t output = flow::output_index(source.output);
     if (std::exchange(has_one.at(output), true)) return std::nullopt;
     begins.at(output) = find_oldest(number, source.end);
   }
@@ -69,7 +69,8 @@ std::optional<OfOutputs> JournalLines::begins() const {
 
 std::uint64_t JournalLines::given_up() const {
   OfOutputs bytes{};
-  for (const auto& [number, offset] : oldest()) bytes.at(output_index(sources_.at(number).output)) += offset;
+  for (const auto& [number, offset] : oldest())
+    bytes.at(flow::output_index(sources_.at(number).output)) += offset;
   return std::min(bytes[0], most_[0]) + std::min(bytes[1], most_[1]);
 }
 
@@ -96,14 +97,14 @@ void JournalLines::go_to(const Offsets& next) {
                     .broke_off = source.broke_off,
                     .given = at};
     source.lines.skip_to(at);
-    given_.at(output_index(source.output)) += at;
+    given_.at(flow::output_index(source.output)) += at;
     if (at < source.end) cursors_.push_back({number, at});
   }
   drop_full_outputs();
 }
 
 std::uint64_t JournalLines::room_for(const Source& source) const {
-  const std::size_t output = output_index(source.output);
+  const std::size_t output = flow::output_index(source.output);
   return most_.at(output) - std::min(most_.at(output), given_.at(output));
 }
 
@@ -172,7 +173,7 @@ void JournalLines::give(Source& source, const flow::LineView& line, const Take& 
   }
   take(out);
   source.given = line.begin + size;
-  given_.at(output_index(source.output)) += size;
+  given_.at(flow::output_index(source.output)) += size;
 }
 
 void JournalLines::give_gap(Source& source, const Take& take) {
@@ -182,7 +183,7 @@ void JournalLines::give_gap(Source& source, const Take& take) {
   const std::string text = flow::gap_text(bytes, source.cause);
   take(CriLine{source.time, source.output, true, bytes, text, false, source.cause});
   source.given += bytes;
-  given_.at(output_index(source.output)) += bytes;
+  given_.at(flow::output_index(source.output)) += bytes;
 }
 
 void JournalLines::finish(Source& source, std::uint64_t from, const Take& take) {

@@ -14,14 +14,12 @@
 #include "stream/journal/journal.hpp"
 #include "stream/lines/cri_line.hpp"
 #include "stream/lines/line_assembler.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 
-/// A number for each output, stdout first.
+/// By flow::output_index().
 using OfOutputs = std::array<std::uint64_t, 2>;
-[[nodiscard]] constexpr std::size_t output_index(std::string_view output) {
-  return output == "stderr" ? 1 : 0;
-}
 
 /// The journal has made room for other flows, too, so it may have more of a flow than the store's log has, or less. Its gaps stay:
 /// what was found elsewhere since is in the store alone. Used by one thread.

@@ -226,7 +226,7 @@ Result<bool> JournalPart::read(const TakeLine& take, Form::Piece& piece, Reading
 void JournalPart::give(const CriLine& line, const TakeLine& take, Form::Piece& piece, ReadingSpan& span) {
   CriLine rest = line;
   std::string gap;
-  if (std::uint64_t& skip = skip_.at(output_index(line.output)); skip > 0) {
+  if (std::uint64_t& skip = skip_.at(flow::output_index(line.output)); skip > 0) {
     const std::uint64_t skipped = std::min(skip, line.bytes());
     skip -= skipped;
     if (skipped == line.bytes()) return;

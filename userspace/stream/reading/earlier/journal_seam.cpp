@@ -31,7 +31,7 @@ std::optional<JournalSeam> JournalSeam::find(const flow::Journal& journal, const
   bool more = true;
   for (int slices = 0; more && !all_done() && slices < kMostSeamSlices; ++slices)
     more = lines.read(kSeamSlice, [&outputs](const flow::CriLine& line) {
-      outputs.at(output_index(line.output)).add(line);
+      outputs.at(flow::output_index(line.output)).add(line);
     });
   for (std::size_t output = 0; output < outputs.size(); ++output) {
     const bool has_none = begins->at(output) >= reach.ends.at(output);
@@ -44,7 +44,7 @@ std::optional<JournalSeam> JournalSeam::find(const flow::Journal& journal, const
 
 bool JournalSeam::step(History& history, std::size_t budget) {
   if (history.read(budget, [this](const flow::RuntimeLine& line) {
-        before_.at(output_index(line.output)) += line.text.size() + (line.full ? 1 : 0);
+        before_.at(flow::output_index(line.output)) += line.text.size() + (line.full ? 1 : 0);
       }))
     return false;
   found_ = history.reaches_seam();

@@ -58,7 +58,7 @@ Result<bool> StoredOutputs::step() {
 void StoredOutputs::add(std::string_view text) {
   const auto line = flow::parse_cri_line(text);
   if (!line) return;
-  const std::size_t output = output_index(line->output);
+  const std::size_t output = flow::output_index(line->output);
   bytes_.at(output) += line->bytes();
   if (line->missing && is_asked_for(options_, *line)) missing_ += *line->missing;
   (void)numbers_.of(*line, shows_gaps(options_));

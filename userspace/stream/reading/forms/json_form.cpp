@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/printable.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 namespace {
@@ -14,7 +15,7 @@ boost::json::object timed_text(std::string_view time, std::string_view text) {
 }  // namespace
 
 void JsonForm::take(const flow::CriLine& line, Piece& piece) {
-  Output& output = outputs_.at(line.output == "stderr" ? 1 : 0);
+  Output& output = outputs_.at(flow::output_index(line.output));
   if (line.missing) {
     piece.missing_before += *line.missing;
     flush(output, "cut", piece);

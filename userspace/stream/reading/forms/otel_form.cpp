@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "stream/lines/cri_line.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 
@@ -41,7 +42,7 @@ void OtelForm::finish(Piece& piece) {
 }
 
 void OtelForm::write(std::string_view name, const flow::WholeRecord& record, Piece& piece) {
-  Output& output = outputs_.at(name == "stderr" ? 1 : 0);
+  Output& output = outputs_.at(flow::output_index(name));
   if (record.time != output.time) output.known.clear();
   output.time = record.time;
   // Records are told apart by their text, not by their place, since a reading may begin amid the records of one time.

@@ -3,24 +3,25 @@
 #include <algorithm>
 
 #include "base/wall_clock.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 
 bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line) {
   if (options.since && line.time < ns_of(*options.since)) return false;
   if (options.outputs == api::Outputs::kBoth) return true;
-  return (line.output == "stderr") == (options.outputs == api::Outputs::kStderr);
+  return (flow::output_index(line.output) == 1) == (options.outputs == api::Outputs::kStderr);
 }
 
 void TextForm::take(const flow::CriLine& line, Piece& piece) {
   if (line.missing) return take_gap(line, piece);
-  if (line.output != part_of_) put_waiting(piece);
+  if (!waiting_.empty() && line.output != part_of_) put_waiting(piece);
   if (options_.timestamps && !mid_line_) put(std::string(clock_.text(line.time)) + " ", piece);
   put(line.text, piece);
   if (line.full) put("\n", piece);
   mid_line_ = !line.full && !line.text.empty();
   if (mid_line_) part_of_ = line.output;
-  if (line.full) put_waiting(piece);
+  if (line.full && !waiting_.empty()) put_waiting(piece);
 }
 
 void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
