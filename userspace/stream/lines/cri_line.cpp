@@ -50,33 +50,65 @@ MissingCause cause_of(std::string_view tags) {
   return MissingCause::kUnknown;
 }
 
+constexpr std::size_t kToSeconds = std::string_view("2006-01-02T15:04:05").size();
+constexpr std::size_t kTime = kToSeconds + 1 + kFraction + 1;
+
+/// The last one that a thread has read.
+struct Second {
+  std::array<char, kToSeconds> text{};
+  std::uint64_t ns = 0;  ///< 0: none yet
+};
+constinit thread_local Second known;
+
 // Times in one log are close to each other, and so is their text: mostly only the fraction is new.
-std::optional<std::uint64_t> time_of(std::string_view text) {
-  constexpr std::size_t kToSeconds = std::string_view("2006-01-02T15:04:05").size();
-  struct Second {
-    std::array<char, kToSeconds> text{};
-    std::uint64_t ns = 0;
-  };
-  thread_local Second known;
-  const bool is_ours =
-      text.size() == kToSeconds + 1 + kFraction + 1 && text[kToSeconds] == '.' && text.back() == 'Z';
-  const std::string_view second = text.substr(0, kToSeconds);
-  if (is_ours && second == std::string_view(known.text.data(), known.text.size())) {
-    std::uint64_t fraction = 0;
-    const char* const end = text.data() + text.size() - 1;
-    const auto [at, error] = std::from_chars(end - kFraction, end, fraction);
-    if (error == std::errc{} && at == end) return known.ns + fraction;
+std::optional<std::uint64_t> time_in_known_second(std::string_view text) {
+  using Text = std::char_traits<char>;
+  if (known.ns == 0 || text.size() != kTime || text[kToSeconds] != '.' || text.back() != 'Z' ||
+      Text::compare(text.data(), known.text.data(), kToSeconds) != 0)
+    return std::nullopt;
+  std::uint32_t fraction = 0;
+  bool is_number = true;
+  for (std::size_t i = 0; i < kFraction; ++i) {
+    const auto digit = static_cast<unsigned char>(text[kToSeconds + 1 + i] - '0');
+    is_number = is_number && digit <= 9;
+    fraction = fraction * 10 + digit;
   }
+  return is_number ? std::optional(known.ns + fraction) : std::nullopt;
+}
+
+std::optional<std::uint64_t> time_of(std::string_view text) {
+  if (const auto time = time_in_known_second(text)) return time;
   const auto time = parse_rfc3339(text);
   if (!time) return std::nullopt;
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();
   if (ns < 0) return std::nullopt;
   const auto parsed = static_cast<std::uint64_t>(ns);
-  if (is_ours) {
-    std::ranges::copy(second, known.text.begin());
+  if (text.size() == kTime && text[kToSeconds] == '.' && text.back() == 'Z') {
+    std::ranges::copy(text.substr(0, kToSeconds), known.text.begin());
     known.ns = parsed - parsed % kSecond;
   }
   return parsed;
+}
+
+// A line as put_cri_line() writes almost all of them: each part has its place, so nothing has to be looked for.
+std::optional<CriLine> parse_usual_line(std::string_view line) {
+  constexpr std::size_t kOutputAt = kTime + 1;
+  constexpr std::size_t kTagAt = kOutputAt + std::string_view("stdout").size() + 1;
+  constexpr std::size_t kTextAt = kTagAt + 2;
+  if (line.size() < kTextAt || line[kTime] != ' ' || line[kTagAt - 1] != ' ' || line[kTextAt - 1] != ' ')
+    return std::nullopt;
+  const std::string_view output = line.substr(kOutputAt, kTagAt - 1 - kOutputAt);
+  const char tag = line[kTagAt];
+  if ((!is_word(output, "stdout") && !is_word(output, "stderr")) || (tag != 'F' && tag != 'P'))
+    return std::nullopt;
+  const auto time = time_in_known_second(line.substr(0, kTime));
+  if (!time) return std::nullopt;
+  CriLine out;
+  out.time = *time;
+  out.output = output;
+  out.full = tag == 'F';
+  out.text = line.substr(kTextAt);
+  return out;
 }
 
 }  // namespace
@@ -148,6 +180,7 @@ CriPart cri_part(std::string_view line) {
 }
 
 std::optional<CriLine> parse_cri_line(std::string_view line) {
+  if (auto usual = parse_usual_line(line)) return usual;
   CriLine out;
   const auto time = time_of(cut(line, ' '));
   if (!time) return std::nullopt;

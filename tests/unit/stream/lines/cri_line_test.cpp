@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+
 namespace flowtap::flow {
 namespace {
 
@@ -144,6 +147,35 @@ TEST(CriLine, TimesOfOneSecondAreReadAsAnyOther) {
   for (const char* const text : {"2026-08-21T07:12:30.10000000xZ", "2026-08-21T07:12:30.-00000001Z",
                                  "2026-08-21T07:12:30.+00000001Z", "2026-08-21T07:12:30.          Z"})
     EXPECT_FALSE(parse_cri_line(std::string(text) + " stdout F x")) << text;
+}
+
+// Whatever a line of that second has been read before.
+TEST(CriLine, PartsOfAnyLengthAreRead) {
+  const std::string time = "2026-08-21T07:12:30.000000007Z";
+  for (int before = 0; before < 2; ++before) {
+    const auto gap = parse_cri_line(time + " stdout F:missing=5:cause=ring_full gone");
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(gap->missing, 5U);
+    EXPECT_EQ(gap->cause, MissingCause::kRingFull);
+    EXPECT_EQ(gap->text, "gone");
+    EXPECT_TRUE(parse_cri_line(time + " stderr P:approximate x")->approximate);
+    EXPECT_EQ(parse_cri_line(time + " stderr P   x")->text, "  x");
+    EXPECT_EQ(parse_cri_line(time + " stderr F")->text, "");
+    EXPECT_EQ(parse_cri_line(time + " stderr F ")->text, "");
+    for (const char* const rest : {" stdin  F x", " stdoutF  x", " stdout X x", " stdout FP x",
+                                   " std err F x", "  stderrF x", " stdout", " "})
+      EXPECT_FALSE(parse_cri_line(time + rest)) << rest;
+    EXPECT_TRUE(parse_cri_line(time + " stdout F x"));
+  }
+}
+
+// In the thread's first line no second is known.
+TEST(CriLine, ThereIsNoSecondOfNothing) {
+  bool is_line = true;
+  std::thread([&] {
+    is_line = parse_cri_line(std::string(19, '\0') + ".000000007Z stdout F x").has_value();
+  }).join();
+  EXPECT_FALSE(is_line);
 }
 
 TEST(CriLine, EverythingElseIsNone) {
