@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 namespace flowtap::flow {
 
 /// One stream's gaps, in order. If there are many, only the newest are known one by one; older ones are not told to any flow
-/// again.
+/// again. Almost no stream has one, and a vector without elements takes no memory.
 class StreamGaps {
  public:
   static constexpr std::size_t kMostKept = 256;
@@ -24,7 +24,7 @@ class StreamGaps {
     gaps_.push_back({end, time, total_});
     if (gaps_.size() <= kMostKept) return;
     before_ = gaps_.front().total;
-    gaps_.pop_front();
+    gaps_.erase(gaps_.begin());
   }
 
   /// The bytes that are missing behind this offset.
@@ -43,12 +43,12 @@ class StreamGaps {
     std::uint64_t total = 0;  // bytes of all gaps up to this one
   };
 
-  [[nodiscard]] std::uint64_t from(const std::deque<Gap>::const_iterator& gap) const {
+  [[nodiscard]] std::uint64_t from(const std::vector<Gap>::const_iterator& gap) const {
     if (gap == gaps_.end()) return 0;
     return total_ - (gap == gaps_.begin() ? before_ : (gap - 1)->total);
   }
 
-  std::deque<Gap> gaps_;
+  std::vector<Gap> gaps_;
   std::uint64_t total_ = 0;
   std::uint64_t before_ = 0;  // bytes of the gaps that are not kept
 };

@@ -369,7 +369,7 @@ void Pipeline::drop_early(Stream& stream) {
   if (!stream.early.empty()) oldest_early_.emplace(stream.early.front().number, stream.number);
 }
 
-std::deque<Pipeline::Early> Pipeline::take_early(Stream& stream) {
+std::list<Pipeline::Early> Pipeline::take_early(Stream& stream) {
   if (!stream.early.empty()) oldest_early_.erase(stream.early.front().number);
   early_bytes_ -= std::exchange(stream.early_bytes, 0);
   return std::exchange(stream.early, {});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -97,7 +98,7 @@ class Pipeline {
     std::shared_ptr<Written> written;  ///< null: nobody counts it
     std::string output;
     bool terminal = false;
-    std::deque<Early> early;
+    std::list<Early> early;  ///< almost always empty, which a deque takes half a KiB for
     std::size_t early_bytes = 0;
     std::uint64_t time = 0;     // of the last bytes
     std::uint64_t quarter = 0;  // the quarter of the journal in which they came
@@ -153,7 +154,7 @@ class Pipeline {
   static void renew(Stream& stream, FlowStore::Writing& writing);
   void hold(Stream& stream, Early early);
   void drop_early(Stream& stream);
-  [[nodiscard]] std::deque<Early> take_early(Stream& stream);
+  [[nodiscard]] std::list<Early> take_early(Stream& stream);
   void forget_ended(Clock::time_point now);
 
   Journal& journal_;
