@@ -56,7 +56,7 @@ Accept one_of(std::initializer_list<std::string_view> words, std::string& target
   };
 }
 
-/// A number as C writes it: 0x1f is 31. To strtoull() a negative one would be a large one.
+/// A number as C writes it: 0x1f is 31, and 010 is 8. To strtoull() a negative one would be a large one.
 template <typename Number>
 Accept number(std::uint64_t least, std::uint64_t most, Number& target) {
   return [least, most, &target](std::string_view text) {

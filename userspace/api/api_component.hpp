@@ -26,6 +26,7 @@ class ApiComponent final : public Component {
 
  private:
   void take_options() override;
+
   static constexpr const char* kName = "api";
   static constexpr const char* kTcpName = "api_tcp";
 

@@ -17,7 +17,9 @@ class ComponentStates {
   void set(const std::string& name, const Status& status, std::string detail);
 
   /// Adds those of others, which have other names.
-  void add(const ComponentStates& others) { states_.insert(others.states_.begin(), others.states_.end()); }
+  void add(const ComponentStates& others) {
+    for (const auto& [name, state] : others.states_) states_.insert_or_assign(name, state);
+  }
   void drop(const std::string& name) { states_.erase(name); }
 
   /// By name.

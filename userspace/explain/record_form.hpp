@@ -7,6 +7,7 @@
 
 #include "explain/diagnosis/scheduler_log.hpp"
 #include "stream/lines/log_records.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/reading/forms/form.hpp"
 
 namespace flowtap {
@@ -31,7 +32,7 @@ class RecordForm final : public Form {
 
  private:
   void read(std::string_view output, const flow::WholeRecord& record) {
-    logs_.at(output == "stderr" ? 1 : 0).read(record);
+    logs_.at(flow::output_index(output)).read(record);
   }
   [[nodiscard]] auto reads() {
     return [this](std::string_view output, const flow::WholeRecord& record) { read(output, record); };

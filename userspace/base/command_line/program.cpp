@@ -22,6 +22,7 @@ CLI::Option* declare_value(CLI::App& app, const Option& option) {
   if (option.repeatable) {
     declared->expected(1, CLI::detail::expected_max_vector_size);
   } else {
+    // The last one counts, so that a shell's alias can be overruled.
     declared->expected(option.value_is_optional ? 0 : 1, 1)->take_last();
   }
   if (option.accept)

@@ -63,9 +63,10 @@ constinit thread_local Second known;
 // Times in one log are close to each other, and so is their text: mostly only the fraction is new.
 std::optional<std::uint64_t> time_in_known_second(std::string_view text) {
   using Text = std::char_traits<char>;
-  if (known.ns == 0 || text.size() != kTime || text[kToSeconds] != '.' || text.back() != 'Z' ||
-      Text::compare(text.data(), known.text.data(), kToSeconds) != 0)
+  if (known.ns == 0 || text.size() != kTime || text[kToSeconds] != '.' || text.back() != 'Z')
     return std::nullopt;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes with it
+  if (Text::compare(text.data(), known.text.data(), kToSeconds) != 0) return std::nullopt;
   std::uint32_t fraction = 0;
   bool is_number = true;
   for (std::size_t i = 0; i < kFraction; ++i) {

@@ -10,6 +10,7 @@ namespace flowtap::flow {
 /// The same as ==, for what is asked of each line several times: as it knows the length, the compiler compares the letters in place.
 template <std::size_t N>
 [[nodiscard]] constexpr bool is_word(std::string_view text, const char (&word)[N]) {
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes with it
   return text.size() == N - 1 && std::char_traits<char>::compare(text.data(), word, N - 1) == 0;
 }
 

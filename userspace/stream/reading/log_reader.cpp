@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "base/wall_clock.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/reading/flow_list.hpp"
 #include "stream/repair/refiller.hpp"
 

@@ -152,20 +152,25 @@ TEST(CriLine, TimesOfOneSecondAreReadAsAnyOther) {
 // Whatever a line of that second has been read before.
 TEST(CriLine, PartsOfAnyLengthAreRead) {
   const std::string time = "2026-08-21T07:12:30.000000007Z";
+  std::string whole;  // outlives what is read of it
+  const auto read = [&](const char* rest) {
+    whole = time + rest;
+    return parse_cri_line(whole);
+  };
   for (int before = 0; before < 2; ++before) {
-    const auto gap = parse_cri_line(time + " stdout F:missing=5:cause=ring_full gone");
+    const auto gap = read(" stdout F:missing=5:cause=ring_full gone");
     ASSERT_TRUE(gap);
     EXPECT_EQ(gap->missing, 5U);
     EXPECT_EQ(gap->cause, MissingCause::kRingFull);
     EXPECT_EQ(gap->text, "gone");
-    EXPECT_TRUE(parse_cri_line(time + " stderr P:approximate x")->approximate);
-    EXPECT_EQ(parse_cri_line(time + " stderr P   x")->text, "  x");
-    EXPECT_EQ(parse_cri_line(time + " stderr F")->text, "");
-    EXPECT_EQ(parse_cri_line(time + " stderr F ")->text, "");
+    EXPECT_TRUE(read(" stderr P:approximate x")->approximate);
+    EXPECT_EQ(read(" stderr P   x")->text, "  x");
+    EXPECT_EQ(read(" stderr F")->text, "");
+    EXPECT_EQ(read(" stderr F ")->text, "");
     for (const char* const rest : {" stdin  F x", " stdoutF  x", " stdout X x", " stdout FP x",
                                    " std err F x", "  stderrF x", " stdout", " "})
-      EXPECT_FALSE(parse_cri_line(time + rest)) << rest;
-    EXPECT_TRUE(parse_cri_line(time + " stdout F x"));
+      EXPECT_FALSE(read(rest)) << rest;
+    EXPECT_TRUE(read(" stdout F x"));
   }
 }
 

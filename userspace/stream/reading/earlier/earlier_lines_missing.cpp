@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/wall_clock.hpp"
+#include "stream/lines/output_index.hpp"
 #include "stream/reading/earlier/earlier_lines.hpp"
 
 namespace flowtap {

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/wall_clock.hpp"
+#include "stream/lines/output_index.hpp"
 
 namespace flowtap {
 namespace {
