@@ -14,8 +14,8 @@
 #include "component/views/views.hpp"
 #include "daemon/config/flags.hpp"
 #include "daemon/events.hpp"
-#include "daemon/kept_places.hpp"
-#include "daemon/node_lock.hpp"
+#include "daemon/places/kept_places.hpp"
+#include "daemon/places/node_lock.hpp"
 #include "daemon/privileges.hpp"
 #include "stats/snapshot.hpp"
 

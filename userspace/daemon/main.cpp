@@ -13,7 +13,7 @@
 #include "component/log_error.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
-#include "daemon/node_lock.hpp"
+#include "daemon/places/node_lock.hpp"
 #include "stream/commands.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
-#include "daemon/kept_places.hpp"
+#include "daemon/places/kept_places.hpp"
 
 #include "component/log_error.hpp"
-#include "daemon/state_dir.hpp"
+#include "daemon/places/state_dir.hpp"
 
 namespace flowtap {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "component/component_states.hpp"
-#include "daemon/node_lock.hpp"
+#include "daemon/places/node_lock.hpp"
 
 namespace flowtap {
 

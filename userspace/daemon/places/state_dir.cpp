@@ -1,4 +1,4 @@
-#include "daemon/state_dir.hpp"
+#include "daemon/places/state_dir.hpp"
 
 #include <sys/stat.h>
 

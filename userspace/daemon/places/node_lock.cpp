@@ -1,4 +1,4 @@
-#include "daemon/node_lock.hpp"
+#include "daemon/places/node_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
