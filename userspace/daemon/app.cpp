@@ -52,33 +52,20 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
   add_components();
 }
 
-App::~App() {
-  while (!components_.empty()) components_.pop_back();
-}
-
-template <typename One, typename... Own>
-One& App::add(Own&&... own) {
-  auto one = std::make_unique<One>(shared_, std::forward<Own>(own)...);
-  One& added = *one;
-  components_.push_back(std::move(one));
-  return added;
-}
-
-// In the order in which they need each other: the status and the reload go by it as well.
 void App::add_components() {
   const auto named = std::make_shared<NamedContainers>();
   const auto logs = std::make_shared<WorkloadLogs>();
   const auto written_by = [logs](const std::string& flow) { return logs->written_by(flow); };
-  add<ProcessComponent>();
-  auto& count = add<CountComponent>(config_.count, config_.telemetry, config_.cycle);
-  add<SchedExtComponent>();
-  add<SchedulerComponent>(config_.scheduler, count);
-  auto& stream = add<StreamComponent>(config_.stream, named, written_by);
-  add<TelemetryComponent>(config_.telemetry, config_.outlets.prometheus.compat_metrics,
-                          config_.stream.runtimes, count, named, logs);
-  add<ExplainComponent>(config_.explain, stream);
-  add<ApiComponent>(config_.api);
-  add<OutletsComponent>(config_.outlets, given_up_);
+  components_.add<ProcessComponent>(shared_);
+  auto& count = components_.add<CountComponent>(shared_, config_.count, config_.telemetry, config_.cycle);
+  components_.add<SchedExtComponent>(shared_);
+  components_.add<SchedulerComponent>(shared_, config_.scheduler, count);
+  auto& stream = components_.add<StreamComponent>(shared_, config_.stream, named, written_by);
+  components_.add<TelemetryComponent>(shared_, config_.telemetry, config_.outlets.prometheus.compat_metrics,
+                                      config_.stream.runtimes, count, named, logs);
+  components_.add<ExplainComponent>(shared_, config_.explain, stream);
+  components_.add<ApiComponent>(shared_, config_.api);
+  components_.add<OutletsComponent>(shared_, config_.outlets, given_up_);
 }
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
@@ -87,27 +74,17 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   // This must come before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
-  app->start_each(&Component::open, "opened");
+  app->components_.start(&Component::open, "opened");
   // The programs are attached now, and no thread has begun that would keep all rights.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
   app->given_up_ = given_up;
   app->own_health_.set(kSeccomp, refuse_system_calls(),
                        "system calls that only an intruder would make are refused");
-  app->start_each(&Component::run, "started");
+  app->components_.start(&Component::run, "started");
   const ComponentStates health = app->health();
   health.log_missing();
-  if (std::ranges::none_of(app->components_, &Component::shows)) return nothing_to_see(health);
+  if (!app->components_.show()) return nothing_to_see(health);
   return app;
-}
-
-// A start that takes long shows in the log whose it is.
-void App::start_each(void (Component::*step)(), std::string_view done) {
-  for (const auto& component : components_) {
-    const auto begin = Clock::now();
-    ((*component).*step)();
-    spdlog::debug("{} {} in {} ms", component->name(), done,
-                  std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
-  }
 }
 
 void App::run() {
@@ -137,18 +114,13 @@ void App::run() {
   }
 }
 
-// Says what flowtapd does, and what is missing.
 std::string App::sentence() const {
-  std::string text;
-  for (const auto& component : components_)
-    if (const std::string part = component->sentence(); !part.empty())
-      text.append(text.empty() ? "" : "; ").append(part);
-  return text + health().missing();
+  return components_.sentence() + health().missing();
 }
 
 ComponentStates App::health() const {
-  ComponentStates all = own_health_;
-  for (const auto& component : components_) all.add(component->health());
+  ComponentStates all = components_.health();
+  all.add(own_health_);
   return all;
 }
 
