@@ -23,7 +23,7 @@ void count_flows(const flow::Journal& journal, const std::vector<flow::FlowSumma
 
 // Gaps of flows that are made of others' lines are the others' gaps, too.
 api::RecoveryStatus recovery(const std::vector<flow::FlowSummary>& flows, const flow::StoreStats& store) {
-  api::RecoveryStatus all{.found = store.gone_refilled, .sought = 0, .missing = store.gone_missing};
+  api::RecoveryStatus all{.found = store.gone.refilled, .sought = 0, .missing = store.gone.missing};
   for (const flow::FlowSummary& flow : flows) {
     if (flow.derived) continue;
     all.found += flow.refilled;

@@ -144,6 +144,11 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
   out += row;
 }
 
+// The sums stand in the row of a flow that is gone and has no name, which no flow lacks: earlier builds read past it.
+void put_sums(std::string& out, const GoneFlows& sums) {
+  put_row(out, FlowState{.id = {}, .missing = sums.missing, .refilled = sums.refilled, .streams = {}}, true);
+}
+
 template <typename T>
 std::optional<T> take(std::string_view& text, std::size_t size = sizeof(T)) {
   T value{};
@@ -247,7 +252,9 @@ void FlowIndex::load() {
   std::string_view good = text;
   while (auto row = take_row(text, version->state_size)) {
     good = text;
-    if (row->gone)
+    if (row->gone && row->state.id.empty())
+      found_gone_ = {.missing = row->state.missing, .refilled = row->state.refilled};
+    else if (row->gone)
       found_.erase(row->state.id);
     else
       found_.insert_or_assign(row->state.id, std::move(row->state));
@@ -266,7 +273,8 @@ bool FlowIndex::wants_rewrite() const {
   return size_ > kLeastBloat && size_ > kBloat * fresh_;
 }
 
-Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
+Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone,
+                         const GoneFlows& all_gone) {
   if (states.empty() && gone.empty()) return {};
   const Fd fd(::open(path().c_str(), kIndexFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
@@ -274,6 +282,7 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
   std::string rows;
   // Flows that are gone come first: such a flow may have a successor with its name.
   for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
+  if (!gone.empty()) put_sums(rows, all_gone);
   for (const FlowState* state : states) put_row(rows, *state, false);
   if (auto written = write_log_file(fd, size_, rows, path()); !written) {
     // Half a row there would hide the next ones.
@@ -284,11 +293,12 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
   return {};
 }
 
-Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
+Status FlowIndex::rewrite(std::span<const FlowState* const> states, const GoneFlows& all_gone) {
   const std::string fresh = path() + ".new";
   ::unlink(fresh.c_str());
   FTAP_TRY_ASSIGN(fd, open_new(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   std::string all(kMagic.data(), kMagic.size());
+  put_sums(all, all_gone);
   for (const FlowState* state : states) put_row(all, *state, false);
   auto written = write_log_file(fd, 0, all, fresh);
   if (written && ::rename(fresh.c_str(), path().c_str()) != 0)

@@ -13,6 +13,13 @@
 
 namespace flowtap::flow {
 
+/// What the flows that had to make room have lacked, in all.
+struct GoneFlows {
+  std::uint64_t missing = 0;   ///< bytes
+  std::uint64_t refilled = 0;  ///< bytes that were missing and were found again
+  friend bool operator==(const GoneFlows&, const GoneFlows&) = default;
+};
+
 class FlowIndex {
  public:
   /// The file is DIR/.index. If it is not there or not readable, there are no flows, and said() says why.
@@ -20,16 +27,18 @@ class FlowIndex {
 
   /// The states that were found.
   [[nodiscard]] std::map<std::string, FlowState>& found() { return found_; }
+  /// The sums that were found.
+  [[nodiscard]] const GoneFlows& found_gone() const { return found_gone_; }
   [[nodiscard]] const std::string& said() const { return said_; }
 
   /// append() is not enough: there is no file, or much of it is old states.
   [[nodiscard]] bool wants_rewrite() const;
-  /// Adds states, and says which flows are gone. After an Error none of it counts.
-  [[nodiscard]] Status append(std::span<const FlowState* const> states,
-                              std::span<const std::string> gone = {});
+  /// Adds states, and says which flows are gone, and what all that are gone have lacked. After an Error none of it counts.
+  [[nodiscard]] Status append(std::span<const FlowState* const> states, std::span<const std::string> gone,
+                              const GoneFlows& all_gone);
 
-  /// Writes a new file with these states alone, which takes the place of the old one.
-  [[nodiscard]] Status rewrite(std::span<const FlowState* const> states);
+  /// Writes a new file with these states and sums alone, which takes the place of the old one.
+  [[nodiscard]] Status rewrite(std::span<const FlowState* const> states, const GoneFlows& all_gone);
 
  private:
   static constexpr std::uint64_t kLeastBloat = std::uint64_t{256} << 10U;
@@ -41,6 +50,7 @@ class FlowIndex {
 
   std::string dir_;
   std::map<std::string, FlowState> found_;
+  GoneFlows found_gone_;
   std::string said_;
   std::uint64_t inode_ =
       0;  // 0: there is no file. None is held open, so that the file system can be made read-only.

@@ -61,6 +61,7 @@ void FlowStore::load() {
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
+  stats_.gone = index_->found_gone();
   if (!flows_.empty()) next_flush_ = {};  // some may be too old
   // Files of flows that the index does not know, and files that were still being made.
   for (const auto& [inode, name] : files_in(options_.dir)) {

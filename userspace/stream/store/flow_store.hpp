@@ -70,9 +70,8 @@ struct StoreStats {
   std::uint64_t file_bytes = 0;
   std::array<std::uint64_t, kEvictions> evicted_bytes{};
   std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
-  std::uint64_t gone_missing = 0;                         ///< bytes that were missing in flows that are gone
-  std::uint64_t gone_refilled = 0;  ///< bytes that were found again for flows that are gone
-  std::uint64_t missed_lines = 0;   ///< that made room before a follower had read them
+  GoneFlows gone = {};  ///< without those that are made of others' lines; also by earlier processes
+  std::uint64_t missed_lines = 0;  ///< that made room before a follower had read them
   std::uint64_t write_errors = 0;
   std::uint64_t index_errors = 0;
   std::string last_error;  ///< empty: the last flush succeeded

@@ -59,8 +59,8 @@ void FlowStore::remove(const Ref& flow, Eviction reason) {
   ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
   stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
   if (!flow->derived) {
-    stats_.gone_missing += flow->log.missing();
-    stats_.gone_refilled += flow->log.refilled();
+    stats_.gone.missing += flow->log.missing();
+    stats_.gone.refilled += flow->log.refilled();
   }
   std::erase_if(left_, [](const auto& left) { return left.second.expired(); });
   left_.insert_or_assign(flow->log.id(), flow->succession);
@@ -193,7 +193,9 @@ void FlowStore::write_index() {
     for (const auto& [id, flow] : flows_) states.push_back(&flow->log.written());
   else
     for (const Ref& flow : changed_) states.push_back(&flow->log.written());
-  if (const Status done = whole ? index_->rewrite(states) : index_->append(states, gone_); !done) {
+  if (const Status done =
+          whole ? index_->rewrite(states, stats_.gone) : index_->append(states, gone_, stats_.gone);
+      !done) {
     ++stats_.index_errors;
     stats_.last_error = done.error().what;
     index_is_behind_ = true;

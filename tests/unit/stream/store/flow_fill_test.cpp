@@ -72,6 +72,44 @@ TEST_F(FillTest, IsSoughtUntilWhoeverTookItHasLooked) {
   EXPECT_TRUE(is_sought()) << "a start looks anew";
 }
 
+// What is missing for good, and what was found again, does not become less because a flow has made room and flowtapd is started again.
+TEST_F(FillTest, WhatFlowsThatAreGoneHaveLackedIsKnownOverStarts) {
+  constexpr std::uint64_t kLate = 1'000'000'000ULL * 3600 * 24;
+  const auto sums = [&] {
+    GoneFlows all = store_->stats().gone;
+    for (const FlowSummary& flow : store_->flows()) {
+      all.missing += flow.missing;
+      all.refilled += flow.refilled;
+    }
+    return all;
+  };
+  GoneFlows expected;
+  for (const bool anew : {false, true, false}) {
+    ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 60)}).value(), 60U);
+    expected.missing += 40, expected.refilled += 60;
+    Writer(*store_, "f", 1).end(10);
+    store_->flush({}, 11, true);
+    open();
+    EXPECT_EQ(sums(), expected) << "the flow is there";
+    store_->flush({}, kLate, true);
+    ASSERT_EQ(store_->find("f"), nullptr);
+    EXPECT_EQ(sums(), expected);
+    if (anew) {  // the whole index is written again
+      std::filesystem::remove(dir_ / ".index");
+      SetUp();
+      store_->flush({}, kLate, true);
+      expected.missing += 100;
+    }
+    open();
+    EXPECT_EQ(sums(), expected) << anew;
+    if (anew) {
+      Writer(*store_, "f", 1).end(10);
+      store_->flush({}, kLate, true);
+    }
+    SetUp();
+  }
+}
+
 TEST_F(FillTest, InMemoryAndInTheFile) {
   const std::vector<std::string> filled{"one", "found", "two"};
   for (const bool in_file : {false, true}) {
