@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/chosen_node.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
@@ -50,7 +51,11 @@ std::string in_its_words(std::string_view summary) {
 }
 
 std::string room_words(const Diagnosis& diagnosis) {
+  if (diagnosis.lifecycle.over()) return "";  // nobody makes room for it any more
   if (!diagnosis.nominated.empty()) return "; room is being made on " + printable(diagnosis.nominated);
+  const auto is_made = [](const diagnosis::Advice& one) { return one.mends == diagnosis::Mends::kTime; };
+  if (std::ranges::any_of(diagnosis::advice_for(diagnosis), is_made))
+    return "; the pods that make room for it are still ending";
   return diagnosis::room_error_in(diagnosis.preemption).empty() ? "" : "; room could not be made for it";
 }
 
@@ -144,9 +149,7 @@ std::string end_words(const Diagnosis& diagnosis) {
                              life.preempted_on.empty() ? "" : " on " + printable(life.preempted_on),
                              printable(life.preempted_by));
   if (was_bound) return out + "was deleted later";
-  Diagnosis then = diagnosis;
-  then.nominated.clear();  // nobody makes room for it any more
-  const std::string before = pending_words(then);
+  const std::string before = pending_words(diagnosis);
   return before == kUndecided ? "was deleted before anything was decided"
                               : "was deleted before it was bound; until then, " + before;
 }

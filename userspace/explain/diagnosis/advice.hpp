@@ -25,6 +25,7 @@ enum class Mends : std::uint8_t {
   kRoom,  ///< room that other pods may take
   kFit,   ///< the same, if the node has as much in all, which kube-scheduler knows
   kNone,  ///< nothing: the pod is meant for other nodes, whose reasons come first
+  kTime,  ///< room that is being made for the pod already
 };
 
 /// A row of advice.def. A row that says another one's reason in other words has that row's texts, too.

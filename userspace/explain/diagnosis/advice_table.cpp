@@ -19,6 +19,7 @@ namespace {
 #define ROOM(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kRoom)
 #define FIT(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kFit)
 #define MEANT(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kNone)
+#define MADE(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kTime)
 #define ALSO(reason) ROW(reason, "", "", "", "", kOther)
 // From 1.36 on a verdict has no taint's name, and the line about the node has the taint as an object.
 #define TAINT(key, one, many, means, todo)                                    \
@@ -43,6 +44,7 @@ constexpr auto kRows = [] {
 #undef ROOM
 #undef FIT
 #undef MEANT
+#undef MADE
 #undef ALSO
 #undef TAINT
 #undef TAINT_ALSO
