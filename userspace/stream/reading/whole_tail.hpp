@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stream/lines/cri_line.hpp"
-#include "stream/store/flow_state.hpp"
+#include "stream/store/index/flow_state.hpp"
 
 namespace flowtap {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "stream/store/flow_state.hpp"
+#include "stream/store/index/flow_state.hpp"
 #include "stream/store/log_file.hpp"
 
 namespace flowtap::flow {

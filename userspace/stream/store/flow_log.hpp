@@ -20,7 +20,7 @@
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/shown_lines.hpp"
 #include "stream/store/fill_draft.hpp"
-#include "stream/store/flow_state.hpp"
+#include "stream/store/index/flow_state.hpp"
 
 namespace flowtap::flow {
 

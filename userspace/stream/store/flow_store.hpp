@@ -28,8 +28,8 @@
 
 #include "base/result.hpp"
 #include "stream/journal/follower.hpp"
-#include "stream/store/flow_index.hpp"
 #include "stream/store/flow_log.hpp"
+#include "stream/store/index/flow_index.hpp"
 
 namespace flowtap::flow {
 

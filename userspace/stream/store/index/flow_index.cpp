@@ -1,4 +1,4 @@
-#include "stream/store/flow_index.hpp"
+#include "stream/store/index/flow_index.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

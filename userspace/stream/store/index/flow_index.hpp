@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "stream/store/flow_state.hpp"
+#include "stream/store/index/flow_state.hpp"
 
 namespace flowtap::flow {
 
