@@ -167,14 +167,20 @@ std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const flow
   std::map<std::string, api::FlowStatus> flows;
   for (auto& [id, streams] : streams_by_flow(journal))
     if (is_asked_for(id)) flows.emplace(id, flow_status(id, streams));
+  std::set<std::string> stored;
   for (const flow::FlowSummary& summary : store.flows()) {
     if (!is_asked_for(summary.id)) continue;
+    stored.insert(summary.id);
     const auto [at, only_stored] = flows.try_emplace(summary.id);
     if (only_stored)
       at->second = stored_flow(summary);
     else
       add_stored(at->second, summary);
   }
+  // A flow whose log has made room is there as long as the journal has something of it.
+  for (const flow::FlowSummary& past : store.past_flows())
+    if (const auto at = flows.find(past.id); at != flows.end() && !stored.contains(past.id))
+      add_stored(at->second, past);
   std::vector<api::FlowStatus> all;
   for (auto& [id, flow] : flows) {
     if (flow.ns && flow.pod) flow.group = groups.group_of(*flow.ns, *flow.pod);

@@ -144,6 +144,28 @@ Status FlowLog::absorb(const FlowLog& other) {
   return {};
 }
 
+FlowState FlowLog::left() const {
+  FlowState next{.id = written_.id,
+                 .base = end(),
+                 .lines_before = lines(),
+                 .lines = lines(),
+                 .missing = missing_,
+                 .refilled = refilled_,
+                 .streams = {},
+                 .shown = shown_,
+                 .before = written_.before};
+  if (!whole_) return next;
+  next.first = first_;
+  next.streams = streams_;
+  next.past = past_;
+  next.made_room = bytes();
+  next.broke_off = written_.broke_off;
+  next.breaks = breaks_;
+  next.returns = next.made_room_returns = returns_;
+  next.runtime = written_.runtime;
+  return next;
+}
+
 bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
   std::uint64_t& position = streams_[stream];
   if (line.end <= position) return false;

@@ -56,6 +56,8 @@ class FlowLog {
   [[nodiscard]] const std::string& id() const { return written_.id; }
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
+  /// What another log of this name begins with when this one has made room.
+  [[nodiscard]] FlowState left() const;
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
   /// Lines as people see them.
   [[nodiscard]] std::uint64_t shown() const { return shown_; }

@@ -61,7 +61,7 @@ void FlowStore::load() {
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
-  stats_.gone = index_->found_gone();
+  past_.load(std::exchange(index_->found_past(), {}), index_->found_settled());
   if (!flows_.empty()) next_flush_ = {};  // some may be too old
   // Files of flows that the index does not know, and files that were still being made.
   for (const auto& [inode, name] : files_in(options_.dir)) {
@@ -87,26 +87,13 @@ FlowStore::Ref FlowStore::make(FlowState state) {
   const bool derived = id.starts_with(kDerivedFlows);
   auto succession = left_by(id);
   left_.erase(id);
-  if (succession) {
-    state.base = succession->end;
-    state.lines_before = state.lines = succession->lines;
-    if (!derived) {
-      state.first = succession->first;
-      state.past = succession->past;
-      state.streams = succession->streams;
-      state.breaks = succession->breaks;
-      std::uint64_t made_room = state.past;
-      for (const auto& [stream, position] : state.streams) made_room += position;
-      state.made_room = made_room;
-      state.returns = state.made_room_returns = succession->returns;
-      state.runtime = succession->runtime;
-      state.broke_off = succession->broke_off;
-    }
-    state.shown = succession->shown;
-    state.before = succession->before;
-  } else {
+  const auto past = past_.take(id);
+  if (succession)
+    state = succession->left;
+  else if (past && !replaying_)  // a replay tells all of it again
+    state = *past;
+  if (!succession)
     succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
-  }
   auto flow = std::make_shared<Flow>(std::move(succession), options_.dir, std::move(state), derived);
   flow->succession->latest = flow;
   flows_.insert_or_assign(id, flow);
@@ -199,11 +186,13 @@ bool FlowStore::Writing::add_break(Flow& flow, StreamNo stream, std::string_view
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
   const auto there = store_.flows_.find(id);
   // A follower of a flow of that name that is gone goes on with the flow that is made in its place.
-  if (there == store_.flows_.end() && !store_.left_by(id)) {
+  const bool goes_on = store_.left_by(id) || (store_.past_.has(id) && !store_.replaying_);
+  if (there == store_.flows_.end() && !goes_on) {
+    (void)store_.past_.take(id);
     touch(*flow);
     store_.flows_.erase(flow->log.id());
     store_.flows_.emplace(id, flow);
-    store_.gone_.push_back(flow->log.id());
+    store_.gone_.push_back({.id = flow->log.id(), .streams = {}});
     store_.changed_.push_back(flow);
     store_.change(flow->log, [&] {
       flow->log.rename(store_.options_.dir, id);
@@ -233,7 +222,7 @@ void FlowStore::Writing::set_runtime(Flow& flow, std::string runtime) {
 }
 
 void FlowStore::Writing::set_broke_off(Flow& flow) {
-  if (flow.gone) flow.succession->broke_off = true;
+  if (flow.gone) flow.succession->left.broke_off = true;
   if (flow.log.broke_off()) return;
   flow.log.set_broke_off();
   note_state(flow);
@@ -279,6 +268,7 @@ FlowStore::Ref FlowStore::Writing::renew(Flow& gone, std::uint64_t time, bool te
 
 void FlowStore::forget_streams() {
   const std::scoped_lock lock(mutex_);
+  replaying_ = true;
   for (const auto& [id, flow] : flows_) flow->succession->open_streams = 0;
   for (const auto& [id, left] : left_)
     if (const auto succession = left.lock()) succession->open_streams = 0;
@@ -292,6 +282,7 @@ void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
 
 void FlowStore::end_orphans(std::uint64_t time) {
   const std::scoped_lock lock(mutex_);
+  replaying_ = false;
   for (const auto& [id, flow] : flows_) {
     if (flow->succession->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);

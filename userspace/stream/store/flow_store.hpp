@@ -70,7 +70,8 @@ struct StoreStats {
   std::uint64_t file_bytes = 0;
   std::array<std::uint64_t, kEvictions> evicted_bytes{};
   std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
-  GoneFlows gone = {};  ///< without those that are made of others' lines; also by earlier processes
+  Lacked gone =
+      {};  ///< what flows that have made room have lacked, but for those that are made of others' lines
   std::uint64_t missed_lines = 0;  ///< that made room before a follower had read them
   std::uint64_t write_errors = 0;
   std::uint64_t index_errors = 0;
@@ -108,25 +109,14 @@ class FlowStore {
 
   struct Flow;
   /// Flows of one name, each after the one before had to make room while its source still wrote. The next one goes on with the
-  /// number and positions as long as anybody holds an earlier one, so that a follower goes on, too, and knows what it has missed. It
-  /// has many members, since the next flow goes on with all that is known of one.
+  /// number and positions as long as anybody holds an earlier one, so that a follower goes on, too, and knows what it has missed.
   struct Succession {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
     std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
     // The rest is about the last flow that is gone.
-    LogPosition end = 0;
-    std::uint64_t lines = 0;
-    std::uint64_t first = 0;
-    std::uint64_t past = 0;
-    std::map<StreamNo, std::uint64_t> streams = {};
-    std::set<StreamNo> breaks = {};
-    bool ended = false;  ///< nothing more comes under its name
-    std::uint64_t shown = 0;
-    Before before = {};
-    std::optional<std::uint64_t> returns = 0;
-    std::string runtime = {};
-    bool broke_off = false;
+    FlowState left = {.id = {}, .streams = {}};
+    bool ended = false;     ///< nothing more comes under its name
     std::string into = {};  ///< the flow that its lines have become a part of, if they have
   };
   struct Flow {
@@ -205,7 +195,7 @@ class FlowStore {
     Clock::time_point now_;
   };
 
-  /// Begins as after a start: the writer tells of all streams again.
+  /// Begins as after a start: the writer tells of all streams again, until end_orphans().
   void forget_streams();
   /// Nothing will come any more of streams other than these.
   void keep_streams(const std::unordered_set<StreamNo>& streams);
@@ -260,6 +250,8 @@ class FlowStore {
   [[nodiscard]] std::optional<Standing> standing(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
+  /// Flows that have made room: the journal may still have what they had. Not all if there were many.
+  [[nodiscard]] std::vector<FlowSummary> past_flows() const;
   /// Flows that have become known, got another name, ended or were opened again after a change, and the number of the newest
   /// change. After change 0: all.
   struct Changes {
@@ -370,8 +362,10 @@ class FlowStore {
   bool full_ = false;             // some flow has more than buffer_bytes
   std::uint64_t file_bytes_ = 0;  // in pages
   std::vector<std::uint64_t> touched_;
-  std::vector<Ref> changed_;  // flows whose states the index has to get
-  std::vector<std::string> gone_;
+  std::vector<Ref> changed_;     // flows whose states the index has to get
+  std::vector<FlowState> gone_;  // what the index has to say of flows that are gone
+  PastFlows past_;
+  bool replaying_ = false;        // the writer tells again what the journal has
   bool index_is_behind_ = false;  // a write of it failed: it has to be written as a whole
   std::uint64_t wall_ = 0;        // of the last flush, ns since 1970
   static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old

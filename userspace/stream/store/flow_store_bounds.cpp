@@ -58,36 +58,24 @@ void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
 void FlowStore::remove(const Ref& flow, Eviction reason) {
   ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
   stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
-  if (!flow->derived) {
-    stats_.gone.missing += flow->log.missing();
-    stats_.gone.refilled += flow->log.refilled();
-  }
   std::erase_if(left_, [](const auto& left) { return left.second.expired(); });
   left_.insert_or_assign(flow->log.id(), flow->succession);
   forget(flow);
+  if (flow->derived) return;
+  const FlowState& past = gone_.emplace_back(flow->succession->left);
+  if (const auto forgotten = past_.add(past)) gone_.push_back({.id = *forgotten, .streams = {}});
 }
 
 void FlowStore::forget(const Ref& flow) {
   FlowLog& log = flow->log;
   file_bytes_ -= file_pages(log.written().length);
   buffered_ -= log.buffered();
-  Succession& left = *flow->succession;
-  left.end = log.end();
-  left.lines = log.lines();
-  left.first = log.first();
-  left.past = log.past();
-  left.streams = log.streams();
-  left.breaks = log.breaks();
-  left.ended = log.ended() != 0;
-  left.shown = log.shown();
-  left.before = log.before();
-  left.returns = log.returns();
-  left.runtime = log.runtime();
-  left.broke_off = log.broke_off();
+  flow->succession->left = log.left();
+  flow->succession->ended = log.ended() != 0;
   log.remove_file();
   log.release();
   flow->gone = true;
-  gone_.push_back(log.id());
+  gone_.push_back({.id = log.id(), .streams = {}});
   flows_.erase(log.id());
   waiting_.erase(flow->number);
   followers_.tell(std::array{flow->number});
@@ -194,7 +182,7 @@ void FlowStore::write_index() {
   else
     for (const Ref& flow : changed_) states.push_back(&flow->log.written());
   if (const Status done =
-          whole ? index_->rewrite(states, stats_.gone) : index_->append(states, gone_, stats_.gone);
+          whole ? index_->rewrite(states, past_) : index_->append(states, gone_, past_.settled());
       !done) {
     ++stats_.index_errors;
     stats_.last_error = done.error().what;

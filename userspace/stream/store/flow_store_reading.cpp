@@ -21,14 +21,14 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
     {
       const std::scoped_lock lock(mutex_);
       if (flow.gone) {
-        const Succession& left = *flow.succession;
+        const Succession& succession = *flow.succession;
         return LogPart{.gone = true,
                        .text = {},
-                       .from = left.end,
-                       .next = left.end,
-                       .lines_before = left.lines,
-                       .ended = left.ended,
-                       .into = left.into,
+                       .from = succession.left.base,
+                       .next = succession.left.base,
+                       .lines_before = succession.left.lines,
+                       .ended = succession.ended,
+                       .into = succession.into,
                        .edits = flow.log.edits()};
       }
       flow.log.read(from, limit, part, file);
@@ -126,6 +126,22 @@ std::optional<FlowSummary> FlowStore::summary(const std::string& id) const {
   return summary_of(*known->second);
 }
 
+std::vector<FlowSummary> FlowStore::past_flows() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<FlowSummary> all;
+  all.reserve(past_.all().size());
+  for (const FlowState& flow : past_.all())
+    all.push_back({.id = flow.id,
+                   .lines = flow.shown,
+                   .missing = flow.missing,
+                   .refilled = flow.refilled,
+                   .first = flow.first,
+                   .last = flow.last,
+                   .before = flow.before,
+                   .broke_off = flow.broke_off});
+  return all;
+}
+
 FlowStore::Changes FlowStore::changes_since(std::uint64_t change) const {
   const std::scoped_lock lock(mutex_);
   Changes changes{{}, changes_};
@@ -154,6 +170,7 @@ std::shared_ptr<Follower> FlowStore::follow(const Flow& flow, Followers::Hurry h
 StoreStats FlowStore::stats() const {
   const std::scoped_lock lock(mutex_);
   StoreStats stats = stats_;
+  stats.gone = past_.lacked();
   stats.flows = flows_.size();
   stats.missed_lines = missed_lines_;
   for (const auto& [id, flow] : flows_) stats.open_flows += flow->log.ended() == 0 ? 1 : 0;

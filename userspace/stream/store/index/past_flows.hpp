@@ -1,0 +1,56 @@
+// Flows that have made room. The journal may still have what they had, so that they are listed, and what they lacked is told
+// for as long as anybody looks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "stream/store/index/flow_state.hpp"
+
+namespace flowtap::flow {
+
+/// What flows have lacked, in all.
+struct Lacked {
+  std::uint64_t missing = 0;   ///< bytes
+  std::uint64_t refilled = 0;  ///< bytes that were missing and were found again
+  void add(const FlowState& flow) {
+    missing += flow.missing;
+    refilled += flow.refilled;
+  }
+  friend bool operator==(const Lacked&, const Lacked&) = default;
+};
+
+class PastFlows {
+ public:
+  /// So many are remembered one by one; of those before them only the sums are.
+  static constexpr std::size_t kMost = 4096;
+
+  using All = std::list<FlowState>;
+
+  /// As an earlier process left them, the oldest first.
+  void load(All all, const Lacked& settled);
+
+  /// The flow has made room. Returns the id of the flow that is no longer remembered in its place, if there is one.
+  [[nodiscard]] std::optional<std::string> add(FlowState flow);
+  /// There is a flow of this name again. Returns what the one before had, which is forgotten here.
+  std::optional<FlowState> take(std::string_view id);
+
+  [[nodiscard]] bool has(std::string_view id) const { return by_id_.contains(id); }
+  /// The oldest first.
+  [[nodiscard]] const All& all() const { return all_; }
+  /// What those lacked that are not remembered one by one.
+  [[nodiscard]] const Lacked& settled() const { return settled_; }
+  [[nodiscard]] Lacked lacked() const;
+
+ private:
+  All all_;
+  std::unordered_map<std::string_view, All::iterator> by_id_;  // the keys are the ids of all_
+  Lacked settled_;
+};
+
+}  // namespace flowtap::flow
