@@ -244,7 +244,7 @@ Status Reading::read(const File& file) {
 
 SavedRead Reading::finish() {
   for (SavedOutput& output : outputs_) output.finish();
-  for (SavedOutput& output : outputs_) output.finish_cut();
+  for (SavedOutput& output : outputs_) output.tell_cut();
   read_events();
   for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
   read_.telling += events_log_.counts().telling;

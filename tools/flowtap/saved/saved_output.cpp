@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -64,7 +65,6 @@ void SavedOutput::lose() {
 }
 
 void SavedOutput::finish() {
-  ends_ = true;
   finish_line();
   records_.flush(reads());
   if (own_ != log_) return;
@@ -83,32 +83,51 @@ void SavedOutput::finish_line() {
 
 void SavedOutput::read(const flow::WholeRecord& record) {
   const bool cut = std::exchange(cut_, false);
+  if (last_ && record.text.starts_with(last_->text)) last_.reset();  // the next piece has all of it
   if (record.klog) {
-    // A capture that ends within a record says less of it than the one that has all of it.
-    if (cut && state_.seen.has_header_of(record)) return;
-    if (cut && may_end_in_word(*record.klog, record.text)) {
-      if (!ends_) return read_cut(record);
-      last_ = Cut{.text = std::string(record.text), .time = record.time};
-      return;
-    }
-    if (const auto before = state_.seen.add(record, log_)) {
-      log_ = *before;
-      return;
-    }
+    state_.tell_before(*record.klog);
+    if (cut && record.klog->form == flow::KlogForm::kText) return hold(record);
+    if (is_seen(record)) return;
   }
   tell(record);
 }
 
-// The beginning of a name may be another's name. The piece that comes next may have all of the record, so it is not noted as seen.
-void SavedOutput::read_cut(const flow::WholeRecord& record) {
-  const std::string marked = std::string(record.text).append(diagnosis::kCutOff);
-  tell(flow::whole_record(marked, record.time));
+bool SavedOutput::is_seen(const flow::WholeRecord& record) {
+  const auto before = state_.seen.add(record, log_);
+  if (before) log_ = *before;
+  return before.has_value();
 }
 
-void SavedOutput::finish_cut() {
-  if (!last_) return;
-  const flow::WholeRecord record = flow::whole_record(last_->text, last_->time);
-  if (!state_.seen.has_header_of(record)) read_cut(record);
+// A capture that ends within a record says less of it than the one that has all of it, which may come yet.
+void SavedOutput::hold(const flow::WholeRecord& record) {
+  tell_cut();
+  last_ =
+      Cut{.text = std::string(record.text), .stamp = std::string(record.klog->stamp), .time = record.time};
+  state_.holding.push_back(this);
+}
+
+// The beginning of a name may be another's name.
+void SavedOutput::tell_cut() {
+  const auto cut = std::exchange(last_, std::nullopt);
+  if (!cut) return;
+  const flow::WholeRecord record = flow::whole_record(cut->text, cut->time);
+  if (state_.seen.has_header_of(record)) return;
+  if (may_end_in_word(*record.klog, record.text)) {
+    const std::string marked = std::string(record.text).append(diagnosis::kCutOff);
+    tell(flow::whole_record(marked, record.time));
+  } else if (!is_seen(record)) {
+    tell(record);
+  }
+}
+
+// What has all of a record has its time, too.
+void SavedState::tell_before(const flow::KlogRecord& next) {
+  if (holding.empty() || next.form != flow::KlogForm::kText) return;
+  const auto is_later = [&next](const SavedOutput* one) { return !one->is_held_at(next.stamp); };
+  std::vector<SavedOutput*> due;
+  std::ranges::copy_if(holding, std::back_inserter(due), is_later);
+  std::erase_if(holding, is_later);
+  for (SavedOutput* const one : due) one->tell_cut();
 }
 
 void SavedOutput::tell(const flow::WholeRecord& record) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain/diagnosis/scheduler_log.hpp"
 #include "log_pieces.hpp"
@@ -17,6 +18,8 @@
 
 namespace flowtap::cli {
 
+class SavedOutput;
+
 /// What all outputs share. A log's number is its place.
 struct SavedState {
   explicit SavedState(diagnosis::DiagnosisStore& where) : store(&where) {}
@@ -25,6 +28,10 @@ struct SavedState {
   std::deque<diagnosis::SchedulerLog> logs = {};
   SeenRecords seen = {};
   Strangers strangers = {};
+  std::vector<SavedOutput*> holding = {};  ///< outputs whose last record may be only the beginning of one
+
+  /// Whoever holds a record that is older than this one tells it.
+  void tell_before(const flow::KlogRecord& next);
 };
 
 class SavedOutput {
@@ -38,20 +45,24 @@ class SavedOutput {
   void add(const SavedLine& line);
   /// What comes next is not the rest of the piece that was cut off.
   void lose();
-  /// Reads what is left, but for a last record that may end within a name, and reports the parts that are left out.
+  /// Reads what is left, but for a last record that may be only the beginning of one, and reports the parts that are left out.
   void finish();
-  /// Reads that record, too. All outputs have to be finished, since another one may have all of it.
-  void finish_cut();
+  /// Tells that record, unless another output has all of it: all have to be finished, or to be at later records.
+  void tell_cut();
+  /// Whether it holds such a record, and none of a later time is needed to tell it.
+  [[nodiscard]] bool is_held_at(std::string_view stamp) const { return last_ && last_->stamp >= stamp; }
 
  private:
-  /// A record whose text has no end that tells itself.
+  /// A record that may be only the beginning of one.
   struct Cut {
     std::string text;
+    std::string stamp;
     std::uint64_t time = 0;
   };
 
   void read(const flow::WholeRecord& record);
-  void read_cut(const flow::WholeRecord& record);
+  [[nodiscard]] bool is_seen(const flow::WholeRecord& record);
+  void hold(const flow::WholeRecord& record);
   void tell(const flow::WholeRecord& record);
   void finish_line();
   [[nodiscard]] auto reads() {
@@ -63,8 +74,7 @@ class SavedOutput {
   std::string files_;
   PieceSpan end_;
   bool begins_ = false;
-  bool cut_ = false;   // the record that is read next ends in the middle of its line
-  bool ends_ = false;  // nothing comes behind it
+  bool cut_ = false;  // the record that is read next ends in the middle of its line
   std::optional<Cut> last_;
   std::uint16_t own_;  // the number of its log
   std::uint16_t log_;  // of the log that it belongs to: another one's if they have records in common

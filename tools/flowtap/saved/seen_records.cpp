@@ -1,7 +1,10 @@
 #include "seen_records.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
+
+#include "stream/lines/klog/klog_pairs.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -19,10 +22,27 @@ std::string_view header_of(const flow::WholeRecord& record) {
   return record.text.substr(0, static_cast<std::size_t>(record.klog->body.data() - record.text.data()));
 }
 
+// What klog itself has written: up to the last pair, or the first line. A terminal's blanks may stand behind it, and what follows in
+// a mail, or another section of what a tool has gathered.
+std::string_view written(const flow::WholeRecord& record) {
+  std::string_view text = record.text;
+  if (record.klog && record.klog->form == flow::KlogForm::kText) {
+    const auto begin = static_cast<std::size_t>(record.klog->body.data() - record.text.data());
+    std::size_t end = text.find('\n');
+    if (record.klog->structured) {
+      flow::KlogPairs pairs(*record.klog);
+      for (flow::KlogPair pair; pairs.next(pair);) continue;
+      end = std::max(end, text.find('\n', begin + pairs.at()));
+    }
+    text = text.substr(0, end);
+  }
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
 }  // namespace
 
 std::optional<std::uint16_t> SeenRecords::add(const flow::WholeRecord& record, std::uint16_t log) {
-  const std::uint64_t hash = hash_of(record.text);
+  const std::uint64_t hash = hash_of(written(record));
   if (!slots_.empty())
     if (const std::uint64_t there = slots_[place_of(hash)]; there != 0) return there & kLog;
   if (used_ + 2 > kMost) {

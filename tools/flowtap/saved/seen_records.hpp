@@ -16,7 +16,8 @@ class SeenRecords {
   /// Hashes that are remembered at most, two for each record; the table then has 128 MiB.
   static constexpr std::size_t kMost = std::size_t{1} << 23U;
 
-  /// The number of the log in which the record stood before. Nothing: it did not, and `log` has it now.
+  /// The number of the log in which the record stood before. Nothing: it did not, and `log` has it now. What a capture has put behind
+  /// the record makes no other one of it.
   [[nodiscard]] std::optional<std::uint16_t> add(const flow::WholeRecord& record, std::uint16_t log);
   /// Whether a record with the same header was added: one that was cut has nothing more to say.
   [[nodiscard]] bool has_header_of(const flow::WholeRecord& record) const;

@@ -214,6 +214,40 @@ TEST_F(WhyFormsTest, WhatTwoFilesHaveInCommonCountsOnce) {
   }
 }
 
+// Wherever the capture ended within a record that another file has as a whole.
+TEST_F(WhyFormsTest, ACaptureThatEndsWithinARecordOfAnotherFileCountsNoRecordTwice) {
+  const std::string full = in_golden("found/why/overlap/full.log");
+  const std::string text = golden("found/why/overlap/full.log");
+  const std::string expected = why("shop/web", {full}).output;
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  for (std::size_t end = last; end < text.size(); end += 3) {
+    const std::string begun = write("begun", std::string_view(text).substr(0, end));
+    for (const auto& files : {std::vector{begun, full}, std::vector{full, begun}})
+      EXPECT_EQ(without_time(why("shop/web", files).output), expected) << end;
+  }
+}
+
+// A terminal has put blanks behind its lines, and a person or a tool has put text between them.
+TEST_F(WhyFormsTest, WhatStandsBehindARecordMakesNoOtherOneOfIt) {
+  const std::string full = in_golden("found/why/overlap/full.log");
+  const std::string text = golden("found/why/overlap/full.log");
+  const std::string expected = why("shop/web", {full}).output;
+  const auto behind_each = [&text](std::string_view what) {
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) out.append(line).append(what);
+    return out;
+  };
+  for (const std::string& copy : {behind_each("   \n"), behind_each("\n\n"), behind_each("\r\n"),
+                                  text + "\nthanks for any help\n", "```\n" + text + "```\n",
+                                  "==> etcd [4f0c] <==\nx\n\n==> kube-scheduler [91ab] <==\n" + text +
+                                      "\n==> kubelet <==\nNov 26 10:00:00 a kubelet[7]: x\n"}) {
+    const std::string file = write("copy", copy);
+    for (const auto& files : {std::vector{file, full}, std::vector{full, file}})
+      EXPECT_EQ(without_time(why("shop/web", files).output), expected) << copy.substr(0, 400);
+  }
+}
+
 TEST_F(WhyFormsTest, ALineThatIsCutOffIsReadAsFarAsItGoes) {
   const Shown shown = why("shop/web", {in_golden("found/why/cut-line/in.log")});
   EXPECT_EQ(shown.exit, 0) << shown.errors;
