@@ -8,8 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "api/lock_text.hpp"
@@ -134,7 +136,11 @@ Error nobody_listens(const std::string& state_dir, const std::optional<RunningDa
     std::string start = "systemctl start flowtapd";
     if (!has_unit) {
       start = "as root: flowtapd";
-      if (state_dir != api::kDefaultStateDir) start += " --state-dir " + printable(state_dir);
+      // flowtapd takes a whole path only, since it may run in another directory.
+      std::error_code unknown;
+      const auto whole = std::filesystem::absolute(state_dir, unknown).lexically_normal();
+      if (state_dir != api::kDefaultStateDir)
+        start += " --state-dir " + printable(unknown ? state_dir : whole.string());
     }
     return {"no flowtapd is running here: nobody listens on " + socket,
             "start it (" + start + "), or name its directory with --state-dir", ENOENT};

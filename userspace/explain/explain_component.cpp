@@ -22,7 +22,7 @@ void ExplainComponent::run() {
              "set stream.enabled to true in flowtapd's configuration, and restart it"));
   Result<std::unique_ptr<ExplainPath>> started =
       fail("the stream path does not run, and without it no scheduler's log is captured",
-           "flowtap status says why");
+           "mend what keeps the component stream from running: status and log say what that is");
   if (StreamPath* stream = stream_.path())
     started = ExplainPath::start(stream->scheduler_flows(), options_.max_pods);
   if (!started) {

@@ -94,6 +94,10 @@ TEST(RunningDaemon, IsNamedToWhoeverDidNotReachIt) {
             "start it (as root: flowtapd), or name its directory with --state-dir");
   EXPECT_TRUE(text_of(nobody_listens("/run/x", std::nullopt, false))
                   .contains("(as root: flowtapd --state-dir /run/x)"));
+  EXPECT_TRUE(
+      text_of(nobody_listens("a/../x", std::nullopt, false))
+          .contains("(as root: flowtapd --state-dir " + std::filesystem::current_path().string() + "/x)"))
+      << "flowtapd refuses a path that is not absolute";
   EXPECT_EQ(text_of(nobody_listens("/run/flowtap", RunningDaemon{"7", "/run/other\x1b"}, true)),
             "nobody listens on /run/flowtap/api.sock: the state directory of the flowtapd that runs here "
             "(process 7) is "
