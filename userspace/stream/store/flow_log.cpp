@@ -31,6 +31,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       past_(written_.past),
       missing_(written_.missing),
       refilled_(written_.refilled),
+      gap_cause_(written_.gap_cause),
       made_room_(written_.made_room.value_or(0)),
       returns_(written_.returns),
       made_room_returns_(written_.made_room_returns),
@@ -129,6 +130,7 @@ Status FlowLog::absorb(const FlowLog& other) {
     ours = std::max(ours, position);
   }
   missing_ += other.missing_;
+  if (other.gap_cause_) note_cause(*other.gap_cause_);
   made_room_ += other.made_room_;
   const auto both = [](auto& ours, const auto& others) {
     ours = ours && others ? std::optional(*ours + *others) : std::nullopt;
@@ -153,7 +155,8 @@ FlowState FlowLog::left() const {
                  .refilled = refilled_,
                  .streams = {},
                  .shown = shown_,
-                 .before = written_.before};
+                 .before = written_.before,
+                 .gap_cause = gap_cause_};
   if (!whole_) return next;
   next.first = first_;
   next.streams = streams_;
@@ -226,7 +229,12 @@ bool FlowLog::add_break(StreamNo stream, std::string_view output, std::uint64_t 
   return true;
 }
 
+void FlowLog::note_cause(MissingCause cause) {
+  gap_cause_ = gap_cause_.value_or(cause) == cause ? cause : MissingCause::kUnknown;
+}
+
 void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
+  if (gap.missing.value_or(0) > 0) note_cause(gap.cause);
   missing_ += gap.missing.value_or(0);
   note_heard(gap.output, Heard::kGap);
   (void)return_count_.take(gap.output, true, gap.text);
@@ -294,6 +302,7 @@ Status FlowLog::flush() {
   written_.past = past_;
   written_.missing = missing_;
   written_.refilled = refilled_;
+  written_.gap_cause = gap_cause_;
   written_.made_room = made_room_;
   written_.returns = returns_;
   written_.made_room_returns = made_room_returns_;

@@ -56,6 +56,8 @@ class FlowLog {
   [[nodiscard]] const std::string& id() const { return written_.id; }
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
+  /// As FlowState has it.
+  [[nodiscard]] std::optional<MissingCause> gap_cause() const { return gap_cause_; }
   /// What another log of this name begins with when this one has made room.
   [[nodiscard]] FlowState left() const;
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
@@ -195,6 +197,7 @@ class FlowLog {
   [[nodiscard]] Status replace_file(const std::string& made, std::uint64_t inode);
   void drop_buffered(std::uint64_t bytes);
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
+  void note_cause(MissingCause cause);
   void put_gap(const CriLine& gap, CriTime& clock);
   void note_heard(std::string_view output, Heard what);
   void find_made_room();
@@ -221,6 +224,7 @@ class FlowLog {
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;
   std::uint64_t refilled_ = 0;
+  std::optional<MissingCause> gap_cause_;
   std::uint64_t made_room_ = 0;
   std::optional<std::uint64_t> returns_ = 0;
   std::optional<std::uint64_t> made_room_returns_ = 0;

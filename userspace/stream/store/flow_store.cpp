@@ -95,6 +95,7 @@ FlowStore::Ref FlowStore::make(FlowState state) {
   if (!succession)
     succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
   auto flow = std::make_shared<Flow>(std::move(succession), options_.dir, std::move(state), derived);
+  if (past && replaying_) flow->replayed_cause = past->gap_cause.value_or(MissingCause::kUnknown);
   flow->succession->latest = flow;
   flows_.insert_or_assign(id, flow);
   note_change(*flow);
@@ -159,6 +160,7 @@ bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view outpu
 void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
                                  std::uint64_t time, MissingCause cause) {
   const std::size_t before = flow.log.buffered();
+  if (cause == MissingCause::kUnknown && store_.replaying_) cause = flow.replayed_cause;
   if (!flow.log.add_gap(stream, output, to, time, store_.clock_, cause)) return;
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
@@ -186,7 +188,7 @@ bool FlowStore::Writing::add_break(Flow& flow, StreamNo stream, std::string_view
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
   const auto there = store_.flows_.find(id);
   // A follower of a flow of that name that is gone goes on with the flow that is made in its place.
-  const bool goes_on = store_.left_by(id) || (store_.past_.has(id) && !store_.replaying_);
+  const bool goes_on = store_.left_by(id) || (store_.past_.find(id) != nullptr && !store_.replaying_);
   if (there == store_.flows_.end() && !goes_on) {
     (void)store_.past_.take(id);
     touch(*flow);

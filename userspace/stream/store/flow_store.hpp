@@ -131,6 +131,8 @@ class FlowStore {
     bool terminal = false;  ///< one of its streams was a terminal's
     bool gone = false;      ///< it had to make room: a writer asks for it anew
     bool fresh = false;     ///< nothing was known of it when it was asked for
+    /// Why the bytes are missing that a replay tells of: the journal does not have that.
+    MissingCause replayed_cause = MissingCause::kUnknown;
     /// Its lines are some of other flows' lines, so it has no end. Its age counts from its last line, and when it has been silent
     /// for a while it makes room as if it had ended with that line.
     const bool derived;
@@ -250,6 +252,8 @@ class FlowStore {
   [[nodiscard]] std::optional<Standing> standing(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
+  /// Why bytes of the flow are missing, whether it has made room or not; kUnknown: that is not known, or differs.
+  [[nodiscard]] MissingCause gap_cause(const std::string& id) const;
   /// Flows that have made room: the journal may still have what they had. Not all if there were many.
   [[nodiscard]] std::vector<FlowSummary> past_flows() const;
   /// Flows that have become known, got another name, ended or were opened again after a change, and the number of the newest

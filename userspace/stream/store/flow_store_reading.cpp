@@ -126,6 +126,16 @@ std::optional<FlowSummary> FlowStore::summary(const std::string& id) const {
   return summary_of(*known->second);
 }
 
+MissingCause FlowStore::gap_cause(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = flows_.find(id);
+  const FlowState* const past = past_.find(id);
+  const auto cause = known != flows_.end() ? known->second->log.gap_cause()
+                     : past != nullptr     ? past->gap_cause
+                                           : std::nullopt;
+  return cause.value_or(MissingCause::kUnknown);
+}
+
 std::vector<FlowSummary> FlowStore::past_flows() const {
   const std::scoped_lock lock(mutex_);
   std::vector<FlowSummary> all;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "stream/reading/earlier/journal_lines.hpp"
 #include "stream/reading/flow_list.hpp"
 #include "tests/unit/stream/store/pipeline_kit.hpp"
 
@@ -81,6 +82,35 @@ TEST_F(PastFlowsTest, AnotherOneOfTheSameNameCountsBesideIt) {
   EXPECT_EQ(missing(), 300U);
   open_for(1);
   EXPECT_EQ(missing(), 300U);
+}
+
+// The journal does not have it, and the kernel's sums are those of streams that are open.
+TEST_F(PastFlowsTest, KeepTheCauseOfTheirGaps) {
+  open_for(1);
+  pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal, SchedulerOptions(), WrittenBy(),
+                                         [](StreamNo /*stream*/) { return Losses{6}; });
+  pipeline_->replay(1);
+  name(1, "pod/a");
+  bytes(1, 0, "a\n"), bytes(1, 8, "b\n");
+  append();
+  take(Clock::now() + std::chrono::seconds(2));
+  const auto told = [this] {
+    std::string all;
+    JournalLines lines(*journal_, "pod/a", std::nullopt, store_->gap_cause("pod/a"));
+    while (lines.read(1000, [&all](const CriLine& line) { all.append(line.text).append(1, '|'); })) continue;
+    return all;
+  };
+  const std::string expected = "a|" + gap_text(6, MissingCause::kRingFull) + "|b|";
+  EXPECT_EQ(told(), expected);
+  batch_.add(EndEntry{1, 10, 1'500'000'000, {}});
+  write(2, "pod/b", 9'000'000'000);
+  ASSERT_FALSE(store_->find("pod/a"));
+  EXPECT_EQ(told(), expected);
+  for (const std::size_t flows : {1U, 2U, 1U, 1U}) {
+    open_for(flows);
+    store_->flush({}, 1, true);
+    EXPECT_EQ(told(), expected) << "for " << flows;
+  }
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ using flow::CriLine;
 using flow::MissingCause;
 
 JournalLines::JournalLines(const flow::Journal& journal, const std::string& flow,
-                           const std::optional<Offsets>& ends)
-    : journal_(&journal) {
+                           const std::optional<Offsets>& ends, MissingCause lost_by)
+    : journal_(&journal), lost_by_(lost_by) {
   for (const flow::StreamView& stream : journal.streams_of(flow)) {
     if (stream.name->capture != flow::Capture::kTaken) continue;
     std::uint64_t end = stream.sums.passed;
@@ -151,7 +151,7 @@ void JournalLines::add(Source& source, const flow::Piece& part, std::string_view
   const auto give_line = [&](const flow::LineView& line) { give(source, line, take); };
   if (part.gap) {
     source.lines.finish(give_line);
-    if (source.missing == 0) source.cause = *part.gap;
+    if (source.missing == 0) source.cause = *part.gap == MissingCause::kUnknown ? lost_by_ : *part.gap;
     source.missing += part.length;
     source.lines.skip_to(part.offset + part.length);
     return;

@@ -31,7 +31,9 @@ class JournalLines {
 
   /// `ends` says where the store's log stands in each stream; absent: it has none, and all lines are given. The journal must
   /// outlive this.
-  JournalLines(const flow::Journal& journal, const std::string& flow, const std::optional<Offsets>& ends);
+  /// `lost_by`: why bytes are missing of which the journal does not know that.
+  JournalLines(const flow::Journal& journal, const std::string& flow, const std::optional<Offsets>& ends,
+               flow::MissingCause lost_by = flow::MissingCause::kUnknown);
 
   /// What it has, of all streams together.
   struct Reach {
@@ -87,6 +89,7 @@ class JournalLines {
   void finish(Source& source, std::uint64_t from, const Take& take);
 
   const flow::Journal* journal_;
+  flow::MissingCause lost_by_;
   std::map<flow::StreamNo, Source> sources_;
   std::vector<flow::StreamCursor> cursors_;  // of sources that have not come to their ends
   Reach reach_;

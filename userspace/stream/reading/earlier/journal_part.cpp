@@ -27,7 +27,7 @@ JournalPart::JournalPart(const flow::FlowStore& store, const flow::FlowStore::Re
       id_(id),
       options_(options),
       journal_(journal),
-      lines_(journal, id, standing ? std::optional(standing->streams) : std::nullopt),
+      lines_(journal, id, standing ? std::optional(standing->streams) : std::nullopt, store.gap_cause(id)),
       numbers_(options.whole_lines) {}
 
 // What it lacks in all is known, so nothing is read behind that time, and no more than decides it.
@@ -78,7 +78,7 @@ void JournalPart::take_stored(ReadingSpan& span) {
           .has_gap = {},
           .missing = stored_->missing(),
           .edits = bounds.edits};
-  lines_ = JournalLines(journal_, id_, stored_->standing().streams);
+  lines_ = JournalLines(journal_, id_, stored_->standing().streams, store_.gap_cause(id_));
   if (!options_.follow) to_ = reach().ends;
 }
 
@@ -87,7 +87,7 @@ void JournalPart::end_where_stored() {
   const flow::FlowStore::Standing& standing = stored_->standing();
   const JournalLines::Offsets next = lines_.next();
   const std::uint64_t passed = lines_.passed();
-  lines_ = JournalLines(journal_, id_, standing.streams);
+  lines_ = JournalLines(journal_, id_, standing.streams, store_.gap_cause(id_));
   lines_.go_to(next);
   forgotten_ += passed - std::min(passed, lines_.passed());
   OfOutputs before = reach().ends;

@@ -93,6 +93,9 @@ constexpr std::uint32_t kAmidOut = 1;
 constexpr std::uint32_t kAmidErr = 2;
 constexpr std::uint32_t kBrokeOff = 4;     // earlier builds neither set it nor look at it
 constexpr std::uint32_t kTellsBreaks = 8;  // so do these: they know kBrokeOff at best
+constexpr std::uint32_t kCauseShift =
+    8;  // one more than FlowState::gap_cause; 0: absent, or an earlier build's row
+constexpr std::uint32_t kCauseMask = 0xff;
 constexpr std::uint64_t kBreak = std::uint64_t{1} << 63U;
 constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
 
@@ -106,6 +109,16 @@ void put(std::string& out, const auto& value) {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+std::uint32_t cause_flags(std::optional<MissingCause> cause) {
+  return cause ? (static_cast<std::uint32_t>(*cause) + 1) << kCauseShift : 0;
+}
+
+std::optional<MissingCause> cause_in(std::uint32_t flags, std::uint64_t missing) {
+  const std::uint32_t cause = (flags >> kCauseShift) & kCauseMask;
+  if (cause == 0) return missing > 0 ? std::optional(MissingCause::kUnknown) : std::nullopt;
+  return static_cast<MissingCause>(std::min(cause - 1, static_cast<std::uint32_t>(MissingCause::kUnknown)));
 }
 
 void put_row(std::string& out, const FlowState& state, bool gone) {
@@ -128,7 +141,7 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
                    state.made_room.value_or(0),
                    state.shown,
                    (state.amid[0] ? kAmidOut : 0) | (state.amid[1] ? kAmidErr : 0) |
-                       (state.broke_off ? kBrokeOff : 0) | kTellsBreaks,
+                       (state.broke_off ? kBrokeOff : 0) | kTellsBreaks | cause_flags(state.gap_cause),
                    static_cast<std::uint32_t>(state.before.state),
                    state.before.bytes,
                    state.before.lines,
@@ -173,35 +186,36 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
   const auto raw = take<RawFlow>(text, state_size);
   if (!raw || raw->id > text.size()) return std::nullopt;
   const auto has = [state_size](std::size_t field) { return field < state_size; };
-  Row row{{.id = std::string(text.substr(0, raw->id)),
-           .inode = raw->inode,
-           .base = raw->base,
-           .length = raw->length,
-           .lines_before = raw->lines_before,
-           .lines = raw->lines,
-           .missing = raw->missing,
-           .refilled = raw->refilled,
-           .first = raw->first,
-           .last = raw->last,
-           .ended = raw->ended,
-           .streams = {},
-           .past = raw->past,
-           .open = raw->open == 0
-                       ? std::nullopt
-                       : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
-           .made_room = has(offsetof(RawFlow, made_room)) ? std::optional(raw->made_room) : std::nullopt,
-           // Earlier builds have counted the parts of lines.
-           .shown = has(offsetof(RawFlow, shown)) ? raw->shown : raw->lines,
-           .amid = {(raw->flags & kAmidOut) != 0, (raw->flags & kAmidErr) != 0},
-           .broke_off = (raw->flags & kBrokeOff) != 0,
-           .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
-                          ? static_cast<Before::State>(raw->before)
-                          : Before::State::kNone,
-                      raw->before_bytes, raw->before_lines},
-           .returns = has(offsetof(RawFlow, returns)) ? if_known(raw->returns) : std::nullopt,
-           .made_room_returns =
-               has(offsetof(RawFlow, returns)) ? if_known(raw->made_room_returns) : std::nullopt},
-          raw->streams == kGone};
+  Row row{
+      {.id = std::string(text.substr(0, raw->id)),
+       .inode = raw->inode,
+       .base = raw->base,
+       .length = raw->length,
+       .lines_before = raw->lines_before,
+       .lines = raw->lines,
+       .missing = raw->missing,
+       .refilled = raw->refilled,
+       .first = raw->first,
+       .last = raw->last,
+       .ended = raw->ended,
+       .streams = {},
+       .past = raw->past,
+       .open = raw->open == 0
+                   ? std::nullopt
+                   : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
+       .made_room = has(offsetof(RawFlow, made_room)) ? std::optional(raw->made_room) : std::nullopt,
+       // Earlier builds have counted the parts of lines.
+       .shown = has(offsetof(RawFlow, shown)) ? raw->shown : raw->lines,
+       .amid = {(raw->flags & kAmidOut) != 0, (raw->flags & kAmidErr) != 0},
+       .broke_off = (raw->flags & kBrokeOff) != 0,
+       .before = {raw->before <= static_cast<std::uint32_t>(Before::State::kCounted)
+                      ? static_cast<Before::State>(raw->before)
+                      : Before::State::kNone,
+                  raw->before_bytes, raw->before_lines},
+       .returns = has(offsetof(RawFlow, returns)) ? if_known(raw->returns) : std::nullopt,
+       .made_room_returns = has(offsetof(RawFlow, returns)) ? if_known(raw->made_room_returns) : std::nullopt,
+       .gap_cause = cause_in(raw->flags, raw->missing)},
+      raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
   if (raw->runtime > text.size()) return std::nullopt;

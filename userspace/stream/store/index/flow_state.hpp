@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernel/records/record.hpp"
+#include "stream/lines/missing_cause.hpp"
 
 namespace flowtap::flow {
 
@@ -65,6 +66,8 @@ struct FlowState {
   std::optional<std::uint64_t> returns =
       0;  ///< how many "\r" before newlines its streams had, up to the file's end; absent: it is not known
   std::optional<std::uint64_t> made_room_returns = 0;  ///< of these, those in `made_room`
+  /// Why bytes are missing in its gaps; kUnknown: it is not known of one, or they have several causes. Absent: it had no gap.
+  std::optional<MissingCause> gap_cause = {};
   std::string runtime = {};  ///< of its container: "containerd"; empty: it is not known, or there is none
   bool operator==(const FlowState&) const = default;
 };

@@ -40,7 +40,11 @@ class PastFlows {
   /// There is a flow of this name again. Returns what the one before had, which is forgotten here.
   std::optional<FlowState> take(std::string_view id);
 
-  [[nodiscard]] bool has(std::string_view id) const { return by_id_.contains(id); }
+  /// nullptr: it is not remembered.
+  [[nodiscard]] const FlowState* find(std::string_view id) const {
+    const auto known = by_id_.find(id);
+    return known == by_id_.end() ? nullptr : &*known->second;
+  }
   /// The oldest first.
   [[nodiscard]] const All& all() const { return all_; }
   /// What those lacked that are not remembered one by one.
