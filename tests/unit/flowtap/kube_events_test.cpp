@@ -29,6 +29,7 @@ Events events_of(KubeEvents& events, const std::string& text) {
       event->count = 1;
       out.push_back(std::move(*event));
     }
+  for (KubeEvent& event : out) events.settle(event);
   return out;
 }
 
@@ -139,8 +140,8 @@ TEST(KubeEvents, GetEvents) {
   const std::string heading = "LAST SEEN   TYPE      REASON             OBJECT      MESSAGE\n";
   for (const std::string& text : {rows, heading + rows}) {
     KubeEvents events;
-    EXPECT_EQ(events_of(events, text), (Events{failed("default"), kBound}));
-    EXPECT_EQ(events.without_namespace(), 1U) << "the other event's message says it";
+    EXPECT_EQ(events_of(events, text), (Events{failed(), kBound})) << "the other event's message says it";
+    EXPECT_EQ(events.without_namespace(), 0U);
     EXPECT_EQ(events.nameless(), 0U);
     EXPECT_EQ(events.lines(), text.size() == rows.size() ? 2U : 3U);
   }
@@ -197,8 +198,8 @@ TEST(KubeEvents, KubectlEvents) {
                            "48s (x150 over 11m)   Warning   FailedScheduling   Pod/web-0   " +
                            kNoFit + "\r\n";
   EXPECT_EQ(events_of("LAST SEEN             TYPE      REASON             OBJECT      MESSAGE\n" + rows),
-            (Events{kBound, failed("default")}));
-  EXPECT_EQ(events_of(rows), (Events{kBound, failed("default")}));
+            (Events{kBound, failed()}));
+  EXPECT_EQ(events_of(rows), (Events{kBound, failed()}));
   EXPECT_EQ(events_of("shop   48s (x150 over 11m)   Warning   FailedScheduling   Pod/web-0   " + kNoFit),
             Events{failed()});
 }
@@ -420,6 +421,91 @@ TEST(KubeEvents, AMessageMayNameItsPodsNamespace) {
   EXPECT_EQ(events.without_namespace(), 0U);
   EXPECT_FALSE(
       events.read("3m  Warning  FailedScheduling  pod/gone-0  skip schedule deleting pod: shop/other"));
+}
+
+// "ns/pod" of each event.
+std::vector<std::string> pods_of(const std::string& text) {
+  KubeEvents events;
+  std::vector<std::string> out;
+  std::size_t unnamed = 0;
+  for (const KubeEvent& event : events_of(events, text)) {
+    unnamed += event.ns == "default" ? 1 : 0;
+    out.push_back(event.ns + '/' + event.pod);
+  }
+  EXPECT_EQ(events.without_namespace(), unnamed);
+  return out;
+}
+
+const std::string kEventsHeading = "LAST SEEN   TYPE   REASON   OBJECT   MESSAGE\n";
+const std::string kOtherWaits = "2m  Warning  FailedScheduling  pod/web-1  " + kNoFit + '\n';
+const std::string kIsAssigned = "1m  Normal  Scheduled  pod/web-0  " + kAssigned + '\n';
+using Pods = std::vector<std::string>;
+
+TEST(KubeEvents, ARowNamesTheNamespaceOfAllRowsOfItsTable) {
+  EXPECT_EQ(pods_of(kEventsHeading + kOtherWaits + kIsAssigned), (Pods{"shop/web-1", "shop/web-0"}));
+  EXPECT_EQ(pods_of(kOtherWaits + kIsAssigned), (Pods{"shop/web-1", "shop/web-0"})) << "--no-headers";
+  EXPECT_EQ(pods_of("> " + kOtherWaits + "> " + kIsAssigned), (Pods{"shop/web-1", "shop/web-0"}));
+  EXPECT_EQ(pods_of("a.txt:9:" + kOtherWaits + "a.txt:10:" + kIsAssigned),
+            (Pods{"shop/web-1", "shop/web-0"}));
+  EXPECT_EQ(pods_of("Name:  web-1\nEvents:\n  Type  Reason  Age  From  Message\n"
+                    "  Warning  FailedScheduling  2m  default-scheduler  " +
+                    kNoFit +
+                    "\n  Normal  Scheduled  1m  default-scheduler  Successfully assigned shop/web-1 to n1\n"),
+            (Pods{"shop/web-1", "shop/web-1"}))
+      << "a description without its namespace";
+}
+
+TEST(KubeEvents, OneTableSaysNothingOfAnother) {
+  const Pods unnamed{"default/web-1", "shop/web-0"};
+  EXPECT_EQ(pods_of(kEventsHeading + kOtherWaits + kEventsHeading + kIsAssigned), unnamed);
+  EXPECT_EQ(pods_of(kOtherWaits + "$ kubectl get events -n shop --no-headers\n" + kIsAssigned), unnamed);
+  EXPECT_EQ(pods_of("a.txt:1:" + kOtherWaits + "b.txt:1:" + kIsAssigned), unnamed) << "grep in two files";
+  EXPECT_EQ(pods_of(kOtherWaits + "shop  " + kIsAssigned), unnamed) << "of kubectl get events -A";
+  KubeEvents events;
+  auto event = events.read(kOtherWaits.substr(0, kOtherWaits.size() - 1));
+  ASSERT_TRUE(event);
+  events.begin_file();
+  EXPECT_TRUE(events.read(kIsAssigned));
+  events.settle(*event);
+  EXPECT_EQ(event->ns, "default");
+}
+
+TEST(KubeEvents, RowsThatContradictEachOtherNameNoNamespace) {
+  const std::string other = "1m  Normal  Scheduled  pod/api-0  Successfully assigned ml/api-0 to n1\n";
+  EXPECT_EQ(pods_of(kEventsHeading + kOtherWaits + kIsAssigned + other + kIsAssigned),
+            (Pods{"default/web-1", "shop/web-0", "ml/api-0", "shop/web-0"}));
+}
+
+TEST(KubeEvents, OnlyWordsThatMeanNothingElseNameTheNamespace) {
+  const auto ns = [](const std::string& row) {
+    return pods_of(kEventsHeading + kOtherWaits + row + '\n').front();
+  };
+  const std::string uid = "3f1c2a50-0000-4000-8000-0123456789ab";
+  EXPECT_EQ(ns("1m  Warning  FailedScheduling  pod/j-0  skip schedule deleting pod: ml/j-0"), "ml/web-1");
+  EXPECT_EQ(ns("1m  Warning  FailedScheduling  pod/j-0  Pod ml/j-0 can possibly be assigned to n1"),
+            "ml/web-1");
+  EXPECT_EQ(ns("1m  Warning  BackOff  pod/j-0  Back-off restarting failed container app in pod j-0_ml(" +
+               uid + ")"),
+            "ml/web-1");
+  EXPECT_EQ(
+      ns("1m  Normal  Provisioning  persistentvolumeclaim/data  External provisioner is provisioning volume "
+         "for claim \"ml/data\""),
+      "ml/web-1");
+  for (const std::string& none :
+       {std::string("1m  Normal  Pulling  pod/j-0  Pulling image \"ml/j-0\""),
+        std::string("1m  Normal  Preempted  pod/j-0  Preempted by ml/j-0 on node n1"),
+        std::string("1m  Normal  Scheduled  pod/j-1  Successfully assigned ml/j-0 to n1"),
+        std::string("1m  Normal  Scheduled  job/j-0  Successfully assigned ml/j-0 to n1"),
+        std::string("1m  Normal  Started  pod/j-0  Successfully assigned ml/j-0 to n1"),
+        std::string("1m  Warning  FailedScheduling  pod/j-0  0/3 nodes are available: 3 had taint {ml/j-0}."),
+        std::string("1m  Warning  FailedScheduling  pod/j-0  no label ml/j-0 there"),
+        "1m  Warning  BackOff  pod/j-0  Back-off restarting failed container app in pod j-1_ml(" + uid + ")",
+        std::string(
+            "1m  Warning  BackOff  pod/j-0  Back-off restarting failed container app in pod j-0_ml(x)"),
+        std::string(
+            "1m  Normal  Provisioning  persistentvolumeclaim/data  External provisioner is provisioning "
+            "volume for claim \"ml/other\"")})
+    EXPECT_EQ(ns(none), "default/web-1") << none;
 }
 
 }  // namespace

@@ -22,10 +22,8 @@ namespace {
 // A message of Kubernetes has about 1 KiB at most.
 constexpr std::size_t kLongestEvent = std::size_t{64} << 10U;
 constexpr std::size_t kLongestPlace = 200;  // of a file's name and a line's number
-constexpr std::string_view kScheduled = "Scheduled";
 // client-go writes this before the message of events that are too many.
 constexpr std::string_view kCombined = "(combined from similar events): ";
-constexpr std::string_view kFailedScheduling = "FailedScheduling";
 // kube-batch and the first Volcano give the event the condition's reason.
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kPreempted = "Preempted";
@@ -36,39 +34,6 @@ constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
          std::ranges::all_of(reason, is_alphanumeric);
-}
-
-// The pod that a message names: "Successfully assigned shop/web-0 to node-1", "skip schedule deleting pod: shop/web-0".
-std::optional<PodName> pod_in(std::string_view message) {
-  KubeColumns words(message);
-  if (words.begins_with({"Successfully", "assigned"})) {
-    words.word();
-    words.word();
-  } else if (words.begins_with({"skip", "schedule", "deleting", "pod:"})) {
-    for (int i = 0; i < 4; ++i) words.word();
-  } else {
-    return std::nullopt;
-  }
-  const auto named = pod_name(words.word());
-  if (!named || !flow::is_dns_label(named->ns) || !flow::is_dns_subdomain(named->name)) return std::nullopt;
-  return named;
-}
-
-// Where the message has the pod itself as "ns/name": "Pod ml/web-0 can possibly be assigned to node-1". Empty: it has not.
-std::string_view namespace_in(std::string_view message, std::string_view pod) {
-  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '/'; };
-  const std::string own = std::string(1, '/').append(pod);
-  for (std::size_t at = message.find(own); at != std::string_view::npos; at = message.find(own, at + 1)) {
-    const std::string_view behind = message.substr(at + own.size());
-    const bool goes_on = !behind.empty() && (behind.front() == '.' ? behind.size() > 1 && behind[1] != ' '
-                                                                   : is_of_name(behind.front()));
-    if (goes_on) continue;
-    std::size_t begin = at;
-    while (begin > 0 && is_of_name(message[begin - 1])) --begin;
-    const std::string_view ns = message.substr(begin, at - begin);
-    if (flow::is_dns_label(ns)) return ns;
-  }
-  return {};
 }
 
 // strconv.Quote writes some control characters with letters, which are read as the same.
@@ -148,6 +113,7 @@ bool KubeEvents::read_description(std::string_view line) {
     if (indent == 0) layout_ = Layout::kUnknown;
     named = {};
     named.indent = indent;
+    namespaces_.begin_table();
     if (flow::is_dns_subdomain(pod)) named.pod = pod;
     return true;
   }
@@ -169,6 +135,7 @@ bool KubeEvents::read_heading(std::string_view line) {
     // A pod has one table, so a second one is of a description without its beginning.
     if (description_.has_events) description_ = {};
     description_.has_events = true;
+    namespaces_.begin_table();
     return true;
   }
   if (columns.begins_with({"----", "------", "----", "----", "-------"})) return true;
@@ -177,6 +144,7 @@ bool KubeEvents::read_heading(std::string_view line) {
   const bool narrow = columns.begins_with({"LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"});
   layout_ = narrow ? Layout::kNarrow : Layout::kWide;
   description_ = {};
+  namespaces_.begin_table();
   return true;
 }
 
@@ -191,7 +159,7 @@ std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) 
   row.from = columns.take_source();
   row.ns = description_.ns;
   row.pod = description_.pod;
-  row.is_pods = true;
+  row.kind = kPodKind;
   row.message = columns.rest();
   return row;
 }
@@ -207,7 +175,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   row.reason = columns.word();
   const auto object = pod_name(columns.word());  // the object's kind stands where a pod has its namespace
   if (!is_event(row.type, row.reason) || !object) return std::nullopt;
-  row.is_pods = (object->ns == "pod" || object->ns == "Pod") && flow::is_dns_subdomain(object->name);
+  row.kind = object->ns;
   row.pod = object->name;
   // Without a heading, only the event's name tells a wide table: it begins with the pod's.
   const bool wide = layout_ == Layout::kWide;
@@ -218,6 +186,26 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   row.count = columns.count();
   row.message = columns.rest();
   return row;
+}
+
+std::optional<KubeEvents::Row> KubeEvents::read_row(std::string_view line) const {
+  // Whoever made the pod may have written what looks like a row into an annotation.
+  if (is_in_description() && !description_.has_events) return std::nullopt;
+  auto row = described_row(line);
+  if (is_in_description()) return row;
+  // A namespace may look like an age, but then no type follows it.
+  if (!row) row = table_row(line, false);
+  if (!row) row = table_row(line, true);
+  return row;
+}
+
+// grep has the names of several files before their lines.
+void KubeEvents::note_margin(std::string_view margin) {
+  margin = trimmed(margin, " \t:-");
+  margin = margin.substr(0, margin.find_last_not_of("0123456789") + 1);
+  if (margin == place_) return;
+  place_ = margin;
+  namespaces_.begin_table();
 }
 
 std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
@@ -243,15 +231,22 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
     ++nameless_;
     return std::nullopt;
   }
-  // kube-scheduler's sentence has no pod, but taints and numbers that look like one.
-  if (event.ns.empty() && event.reason == kFailedScheduling &&
-      !event.message.contains(" nodes are available: "))
+  if (event.ns.empty() && event.reason == kFailedScheduling)
     event.ns = namespace_in(event.message, event.pod);
   if (event.ns.empty()) {
     ++without_namespace_;
     event.ns = "default";
+  } else {
+    event.table = 0;
   }
   return event;
+}
+
+void KubeEvents::settle(KubeEvent& event) {
+  const std::string_view ns = namespaces_.of(std::exchange(event.table, 0));
+  if (ns.empty()) return;
+  event.ns = ns;
+  --without_namespace_;
 }
 
 std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
@@ -261,22 +256,25 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
   const std::string_view bare = without_margin(line);
   // Whoever made the pod may have written such lines into an annotation.
   if (!is_in_description()) margin_ = bare.size() < line.size();
+  note_margin(line.substr(0, margin_ ? static_cast<std::size_t>(bare.begin() - line.begin()) : 0));
   if (margin_) line = bare;
   if (read_description(line)) return std::nullopt;
   if (read_heading(line)) {
     ++lines_;
     return std::nullopt;
   }
-  // Whoever made the pod may have written what looks like a row into an annotation.
-  if (is_in_description() && !description_.has_events) return std::nullopt;
-  auto row = described_row(line);
-  if (is_in_description() && !row) return std::nullopt;
-  // A namespace may look like an age, but then no type follows it.
-  if (!row) row = table_row(line, false);
-  if (!row) row = table_row(line, true);
-  if (!row) return std::nullopt;
+  const auto row = read_row(line);
+  if (!row) {
+    namespaces_.begin_table();
+    return std::nullopt;
+  }
   ++lines_;
-  if (!row->is_pods) return std::nullopt;
+  if (!row->ns.empty())
+    namespaces_.begin_table();
+  else if (const std::string_view ns = namespace_told({row->kind, row->pod, row->reason, row->message});
+           !ns.empty())
+    namespaces_.note(ns);
+  if (!is_pod(row->kind) || !(row->pod.empty() || flow::is_dns_subdomain(row->pod))) return std::nullopt;
   return judge({.ns = std::string(row->ns),
                 .pod = std::string(row->pod),
                 .type = std::string(row->type),
@@ -284,7 +282,8 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
                 .message = std::string(row->message),
                 .from = std::string(row->from),
                 .age = row->age,
-                .count = row->count});
+                .count = row->count,
+                .table = row->ns.empty() ? namespaces_.table() : 0});
 }
 
 std::string klog_of(const KubeEvent& event) {

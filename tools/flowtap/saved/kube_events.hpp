@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "event_namespaces.hpp"
+
 namespace flowtap::cli {
 
 /// One event of a pod, as kubectl prints it. Owns its texts.
@@ -30,6 +32,8 @@ struct KubeEvent {
   std::uint64_t time = 0;           ///< when it was, in ns since 1970; 0: it is not said
   std::uint64_t count = 1;          ///< how often it was said: Kubernetes collapses the same event
   std::string_view beside = {};     ///< who has said it, if it is nobody who places pods (reporters.hpp)
+  std::uint64_t table =
+      0;  ///< the table whose other rows may name its namespace, until KubeEvents::settle(); 0: none
 
   friend bool operator==(const KubeEvent&, const KubeEvent&) = default;
 };
@@ -41,9 +45,15 @@ class KubeEvents {
   [[nodiscard]] std::optional<KubeEvent> read(std::string_view line);
   /// The same of an event that somebody else has read, of a pod.
   [[nodiscard]] std::optional<KubeEvent> judge(KubeEvent event);
+  /// Gives the event, which read() has given, the namespace that another row of its table names, if it has none of its own. To be
+  /// called once, after all of the table was read: the row that names it may be the last one.
+  void settle(KubeEvent& event);
+  /// What is read next is of another file.
+  void begin_file() { namespaces_.begin_table(); }
   /// Events whose pod nobody names, as in a description without its beginning. read() and judge() leave them out.
   [[nodiscard]] std::uint64_t nameless() const { return nameless_; }
-  /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() and judge() give them with the namespace "default".
+  /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() and judge() give them with the namespace
+  /// "default". settle() may find it.
   [[nodiscard]] std::uint64_t without_namespace() const { return without_namespace_; }
   /// Lines that only tables of events have: headings, and the rows of all events, whatever they are about.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
@@ -53,14 +63,15 @@ class KubeEvents {
  private:
   struct Row {
     std::string_view ns;
-    std::string_view pod;
+    std::string_view
+        kind;  ///< others' events than a pod's are of no use here, but for what they say of the namespace
+    std::string_view pod;  ///< the object, if it is none
     std::string_view type;
     std::string_view reason;
     std::string_view message;
     std::string_view from;
     std::chrono::seconds age = std::chrono::seconds::max();
     std::uint64_t count = 1;
-    bool is_pods = false;  ///< others' events are of no use here
   };
   enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide };
   /// What `kubectl describe` says of the pod before its events.
@@ -73,6 +84,8 @@ class KubeEvents {
 
   bool read_description(std::string_view line);
   bool read_heading(std::string_view line);
+  void note_margin(std::string_view margin);
+  [[nodiscard]] std::optional<Row> read_row(std::string_view line) const;
   [[nodiscard]] std::optional<Row> described_row(std::string_view line) const;
   [[nodiscard]] std::optional<Row> table_row(std::string_view line, bool has_namespace) const;
 
@@ -80,6 +93,8 @@ class KubeEvents {
   Description description_;
   Description indented_;  // its first line came, and was indented: the next one tells whether it is one
   bool margin_ = false;   // something stands before each line
+  std::string place_;     // what of it is the same before each line of a file
+  EventNamespaces namespaces_;
   std::uint64_t nameless_ = 0;
   std::uint64_t without_namespace_ = 0;
   std::uint64_t lines_ = 0;

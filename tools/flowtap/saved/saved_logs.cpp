@@ -176,6 +176,7 @@ void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
 
 // kubectl sorts by other things than time. What a log says of a pod is more, and dated.
 void Reading::read_events() {
+  for (Told& one : told_) events_.settle(one.event);
   std::ranges::stable_sort(told_, [](const Told& one, const Told& other) {
     return one.event.age != other.event.age ? one.event.age > other.event.age
                                             : one.event.time < other.event.time;
@@ -213,6 +214,7 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
 
 Status Reading::read(const File& file) {
   Outputs outputs;
+  events_.begin_file();
   const auto [read, left_out, late_parts] = read_saved_file(
       file.fd.get(), file.name,
       [&](std::string_view output, const SavedLine& line) { take(file, outputs, output, line); });
