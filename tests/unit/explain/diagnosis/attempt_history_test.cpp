@@ -223,5 +223,120 @@ TEST(AttemptHistory, WhoseWordTheStatusIsIsSaid) {
   EXPECT_EQ(attempts.diagnosis().scheduler, "kube-scheduler");
 }
 
+constexpr std::uint64_t kMinute = 60'000'000;  // µs
+
+/// One record of a replica of kube-scheduler; the minute is when.
+struct Record {
+  std::uint32_t replica;
+  std::uint64_t minute;
+  FactKind what;
+  std::string summary = {};
+};
+
+std::string told_by_replicas(const std::vector<Record>& records) {
+  SharedTexts texts;
+  PodAttempts attempts;
+  for (const Record& record : records) {
+    Fact fact;
+    fact.scheduler = kKube;
+    fact.log = record.replica;
+    // A verdict comes some milliseconds behind the beginning.
+    fact.time = record.minute * kMinute + (record.what == FactKind::kAttempt ? 0 : 3'000);
+    fact.kind = record.what;
+    fact.at(Field::kSummary) = record.summary;
+    attempts.add(fact, CardPlaces(), texts);
+  }
+  const Diagnosis diagnosis = attempts.diagnosis();
+  std::string text = std::to_string(diagnosis.attempt) + ": " + diagnosis.filter.summary;
+  for (const Diagnosis::Past& past : diagnosis.history)
+    text += ' ' + std::string(to_string(past.status)) + (past.at_bind ? " to bind" : "") + '/' + past.summary;
+  return text;
+}
+
+using Kind = FactKind;
+
+// Another replica leads from some time on, and its log is read before the rest of the first one's, or is another file.
+TEST(AttemptHistory, WhatAnotherReplicaTellsLateIsInItsPlace) {
+  const Record a{1, 1, Kind::kFilterFailed, "a"};
+  const Record b{1, 2, Kind::kFilterFailed, "b"};
+  const Record c{2, 3, Kind::kFilterFailed, "c"};
+  const Record d{2, 4, Kind::kFilterFailed, "d"};
+  const Record e{1, 5, Kind::kFilterFailed, "e"};
+  const std::string right = "5: e failed/d failed/c failed/b failed/a";
+  EXPECT_EQ(told_by_replicas({a, b, c, d, e}), right);
+  EXPECT_EQ(told_by_replicas({a, b, e, c, d}), right);
+  EXPECT_EQ(told_by_replicas({c, d, a, b, e}), right);
+  EXPECT_EQ(told_by_replicas({a, c, b, e, d}), right);
+}
+
+TEST(AttemptHistory, ALateVerdictIsThatOfItsAttempt) {
+  const auto begins = [](std::uint32_t replica, std::uint64_t minute) {
+    return Record{replica, minute, Kind::kAttempt};
+  };
+  EXPECT_EQ(
+      told_by_replicas(
+          {begins(1, 1), begins(2, 2), {2, 2, Kind::kFilterFailed, "b"}, {1, 1, Kind::kFilterFailed, "a"}}),
+      "2: b failed/a");
+  EXPECT_EQ(told_by_replicas({begins(2, 3),
+                              {2, 3, Kind::kFilterFailed, "c"},
+                              begins(1, 1),
+                              {1, 1, Kind::kFilterFailed, "a"},
+                              begins(1, 2)}),
+            "3: c pending/ failed/a")
+      << "nobody says how the second one went";
+  EXPECT_EQ(told_by_replicas({begins(1, 1),
+                              {1, 1, Kind::kFilterPassed, "fits"},
+                              begins(2, 2),
+                              {2, 2, Kind::kFilterFailed, "b"},
+                              {1, 1, Kind::kPhaseFailed, "a"}}),
+            "2: b failed to bind/a");
+}
+
+TEST(AttemptHistory, ARecordInAnotherFormIsNoFurtherAttempt) {
+  const std::vector<Record> log{{1, 1, Kind::kAttempt},
+                                {1, 1, Kind::kFilterFailed, "a"},
+                                {1, 2, Kind::kAttempt},
+                                {1, 2, Kind::kFilterFailed, "b"}};
+  std::vector<Record> twice = log;
+  for (Record again : {log[0], log[1]}) {
+    again.replica = 2;
+    twice.push_back(again);
+  }
+  EXPECT_EQ(told_by_replicas(twice), "2: b failed/a");
+}
+
+TEST(AttemptHistory, AnotherProgramsWordOfAnAttemptIsNoneOfItsOwn) {
+  EXPECT_EQ(
+      told_by_replicas({{2, 1, Kind::kCellFits}, {1, 1, Kind::kAttempt}, {1, 1, Kind::kFilterFailed, "a"}}),
+      "1: a");
+}
+
+TEST(AttemptHistory, ALateBindWasOfAnotherPod) {
+  EXPECT_EQ(told_by_replicas({{1, 1, Kind::kFilterFailed, "a"},
+                              {2, 3, Kind::kFilterFailed, "c"},
+                              {1, 2, Kind::kBound},
+                              {2, 4, Kind::kFilterFailed, "d"}}),
+            "2: d failed/c");
+}
+
+TEST(AttemptHistory, EachOfManyLateAttemptsIsCountedOnce) {
+  std::vector<Record> all;
+  for (const std::uint32_t replica : {1U, 2U})
+    for (std::uint64_t minute = 1; minute <= 30; ++minute)
+      if (minute / 10 % 2 + 1 == replica) {
+        all.push_back({replica, minute, Kind::kAttempt});
+        all.push_back({replica, minute, Kind::kFilterFailed, std::to_string(minute)});
+      }
+  EXPECT_TRUE(told_by_replicas(all).starts_with("30: ")) << told_by_replicas(all);
+  // The last verdict of the first ones comes when the second replica has told all of its own.
+  std::vector<Record> late = {{1, 1, Kind::kAttempt}};
+  for (std::uint64_t minute = 2; minute <= 12; ++minute) {
+    late.push_back({2, minute, Kind::kAttempt});
+    late.push_back({2, minute, Kind::kFilterFailed, "b"});
+  }
+  late.push_back({1, 1, Kind::kFilterFailed, "a"});
+  EXPECT_TRUE(told_by_replicas(late).starts_with("12: ")) << told_by_replicas(late);
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis

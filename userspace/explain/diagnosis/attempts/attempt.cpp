@@ -65,7 +65,7 @@ void Attempt::begin(const Fact& fact) {
 }
 
 Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
-  if (heard_ && is_old(fact)) return Outcome::kNone;
+  if (is_old(fact)) return Outcome::kNone;
   const bool is_new = begins(fact);
   if (comes_back(fact)) come_back();
   if (is_new)

@@ -25,6 +25,11 @@ struct AttemptTime {
   flow::KlogTime last;
   bool begin_said = false;
   bool closed = false;  ///< it has ended, and what this scheduler says next of the pod is of another attempt
+
+  /// The attempt before it ended then.
+  void begins_after(const flow::KlogTime& end) {
+    if (!begin_said && (!since || flow::is_earlier(since, end))) since = end;
+  }
 };
 
 /// What a fact decides about an attempt if it was not decided before. The words stand in metrics.
@@ -60,6 +65,12 @@ class Attempt {
   /// `places` says which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt. A fact about
   /// an earlier attempt, which another log still tells, is passed over.
   Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
+  /// The fact is about an attempt before this one, which another log still tells.
+  [[nodiscard]] bool is_old(const Fact& fact) const {
+    return heard_ && fact.log != log_ && flow::is_earlier(fact.time, time_.first);
+  }
+  /// The attempt before it, which another log still tells, ended then.
+  void begins_after(const flow::KlogTime& end) { time_.begins_after(end); }
   /// The fact is about another attempt, after this one, and this one was not only held back.
   [[nodiscard]] bool is_over_at(const Fact& fact) const {
     return heard_ && !untried_ && !is_old(fact) && begins(fact);
@@ -126,10 +137,6 @@ class Attempt {
     std::string line;                  // the log's line that says it; empty: those of its places do
     std::vector<Card> cards;           // cards that failed since the last request that it could meet
   };
-  // The fact is about an attempt before this one, which another log still tells.
-  [[nodiscard]] bool is_old(const Fact& fact) const {
-    return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
-  }
   [[nodiscard]] bool begins(const Fact& fact) const;
   [[nodiscard]] bool is_behind(const Fact& fact) const;
   [[nodiscard]] bool is_end(const Fact& fact) const;

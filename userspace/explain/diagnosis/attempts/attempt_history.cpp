@@ -1,6 +1,7 @@
 #include "explain/diagnosis/attempts/attempt_history.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
@@ -11,8 +12,27 @@ namespace {
 
 using Status = Diagnosis::Status;
 
+// A pod is not tried again within that time, so two such records are one: a collector keeps coarser times than klog.
+constexpr std::int64_t kSameMicros = 1000;
+
+bool is_same(const flow::KlogTime& one, const flow::KlogTime& other) {
+  return one && other && std::abs(flow::micros_between(one, other)) <= kSameMicros;
+}
+
+// Nobody has said yet how it went.
+bool is_open(const OldAttempt& old) {
+  return !old.time.closed && old.says.status == Status::kPending;
+}
+
 std::size_t bytes_of(const OldAttempt& old) {
   return sizeof(OldAttempt) + old.says.scheduler.size() + old.says.summary.size();
+}
+
+// All that this one fact says of an attempt.
+OldAttempt in_short(const Fact& fact, SharedTexts& texts) {
+  Attempt attempt;
+  attempt.add(fact, CardPlaces(), texts);
+  return diagnosis::in_short(attempt);
 }
 
 /// Attempts that are over, oldest first.
@@ -97,7 +117,8 @@ OldAttempt in_short(const Attempt& attempt) {
                    .summary = std::string(beginning_of(at_bind ? all.bind.summary : all.filter.summary,
                                                        AttemptHistory::kLongestSummary))},
           .time = attempt.time(),
-          .times = attempt.times()};
+          .times = attempt.times(),
+          .found_node = all.filter.verdict == Verdict::kPassed};
 }
 
 void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
@@ -106,14 +127,94 @@ void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
     born_ = next.time;
     return;
   }
-  if (kept_.empty()) begun_ = attempt.first();
-  if (kept_.size() == kMost) {
-    bytes_ -= bytes_of(kept_.front());
-    dropped_ += kept_.front().times;
-    kept_.erase(kept_.begin());
+  put(kept_.size(), in_short(attempt), attempt.first());
+}
+
+void AttemptHistory::put(std::size_t place, OldAttempt old, const flow::KlogInstant& first) {
+  if (place == 0 && (kept_.empty() || (first && begun_ && *first < *begun_))) begun_ = first;
+  bytes_ += bytes_of(old);
+  kept_.insert(kept_.begin() + static_cast<std::ptrdiff_t>(place), std::move(old));
+  if (kept_.size() > kMost) drop_oldest();
+}
+
+void AttemptHistory::drop_oldest() {
+  if (is_open(kept_.front())) dropped_open_ = kept_.front().time.first;
+  bytes_ -= bytes_of(kept_.front());
+  dropped_ += kept_.front().times;
+  kept_.erase(kept_.begin());
+}
+
+// A pod that was bound is not placed again, so what comes then is about another pod.
+void AttemptHistory::forget_until(std::size_t place, flow::KlogTime born) {
+  for (; place > 0; --place) drop_oldest();
+  dropped_ = 0;
+  dropped_open_ = {};
+  begun_ = {};
+  born_ = born;
+}
+
+// Such an attempt was counted when it began.
+bool AttemptHistory::is_of_dropped(const Fact& verdict) {
+  if (!dropped_open_ || flow::is_earlier(verdict.time, dropped_open_)) return false;
+  dropped_open_ = {};
+  return true;
+}
+
+void AttemptHistory::decide(OldAttempt& old, OldAttempt late, const Fact& fact) {
+  bytes_ -= bytes_of(old);
+  if (fact.by.empty()) late.says.scheduler = std::move(old.says.scheduler);
+  if (fact.kind == FactKind::kPhaseFailed && old.found_node) late.says.at_bind = true;
+  old.says = std::move(late.says);
+  old.times = std::max(old.times, late.times);
+  old.found_node = old.found_node || late.found_node;
+  old.time.last = late.time.last;
+  old.time.closed = late.time.closed;
+  bytes_ += bytes_of(old);
+}
+
+// False: it says nothing that is not known.
+bool AttemptHistory::take_late(std::size_t place, const AttemptTime& after, const Fact& fact,
+                               SharedTexts& texts) {
+  OldAttempt* const before = place > 0 ? &kept_[place - 1] : nullptr;
+  const bool begins = fact.kind == FactKind::kAttempt;
+  if (!begins && before != nullptr && is_open(*before)) {
+    decide(*before, in_short(fact, texts), fact);
+    return true;
   }
-  kept_.push_back(in_short(attempt));
-  bytes_ += bytes_of(kept_.back());
+  if (begins) {
+    // Otherwise another program has told of that attempt, and not of its beginning.
+    if (!after.begin_said || (before != nullptr && is_same(before->time.first, fact.time))) return false;
+  } else {
+    if (!is_verdict(fact.kind) || !fact.scheduler->verdict_ends) return false;
+    if (before != nullptr ? is_same(before->time.last, fact.time) : is_of_dropped(fact)) return false;
+  }
+  OldAttempt late = in_short(fact, texts);
+  if (!begins && before != nullptr) late.time.since = before->time.last;
+  put(place, std::move(late), fact.instant);
+  return true;
+}
+
+void AttemptHistory::add_late(const Fact& fact, Attempt& latest, SharedTexts& texts) {
+  const bool ends = is_verdict(fact.kind);
+  if (!ends && fact.kind != FactKind::kAttempt && fact.kind != FactKind::kFilterPassed) return;
+  const std::string_view uid = fact[Field::kUid];
+  const bool is_of_other = !uid.empty() && !latest.uid().empty() && uid != latest.uid();
+  if (is_of_other || flow::is_earlier(fact.time, born_)) return;
+
+  std::size_t place = kept_.size();
+  while (place > 0 && flow::is_earlier(fact.time, kept_[place - 1].time.first)) --place;
+  const AttemptTime& after = place < kept_.size() ? kept_[place].time : latest.time();
+  if (is_same(after.first, fact.time)) return;
+  if (fact.kind == FactKind::kBound || fact.kind == FactKind::kAssigned)
+    return forget_until(place, after.first);
+  if (!take_late(place, after, fact, texts) || !ends) return;
+  // An extender that is asked in the attempt after it is asked after this.
+  const auto next = std::ranges::find_if(
+      kept_, [&](const OldAttempt& old) { return flow::is_earlier(fact.time, old.time.first); });
+  if (next != kept_.end())
+    next->time.begins_after(fact.time);
+  else
+    latest.begins_after(fact.time);
 }
 
 AttemptOrder order_of(const AttemptTime& device, const AttemptTime& generic) {

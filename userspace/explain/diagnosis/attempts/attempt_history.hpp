@@ -17,7 +17,8 @@ namespace flowtap::diagnosis {
 struct OldAttempt {
   Diagnosis::Past says;
   AttemptTime time;
-  std::size_t times = 1;  ///< how many attempts it stands for
+  std::size_t times = 1;    ///< how many attempts it stands for
+  bool found_node = false;  ///< what failed later, did so at the bind
 };
 
 /// An attempt that is over, in short.
@@ -32,6 +33,10 @@ class AttemptHistory {
   /// The attempt is over, and `next` is about the one after it. If that is another pod's (Attempt::is_of_other_pod), nothing of
   /// the old pod is kept.
   void add(const Attempt& attempt, const Fact& next);
+  /// The fact is about an attempt before the latest one (Attempt::is_old): of a scheduler's replicas, one leads after the other, and
+  /// each has a log of its own, which may be read after the other's. It says how an attempt that is kept went, or is of one that
+  /// nobody has told of yet.
+  void add_late(const Fact& fact, Attempt& latest, SharedTexts& texts);
 
   [[nodiscard]] const std::vector<OldAttempt>& kept() const { return kept_; }  ///< oldest first
   /// How many more attempts there were.
@@ -44,8 +49,17 @@ class AttemptHistory {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
+  [[nodiscard]] bool take_late(std::size_t place, const AttemptTime& after, const Fact& fact,
+                               SharedTexts& texts);
+  void put(std::size_t place, OldAttempt old, const flow::KlogInstant& first);
+  void decide(OldAttempt& old, OldAttempt late, const Fact& fact);
+  void drop_oldest();
+  [[nodiscard]] bool is_of_dropped(const Fact& verdict);
+  void forget_until(std::size_t place, flow::KlogTime born);
+
   std::vector<OldAttempt> kept_;
   std::size_t dropped_ = 0;
+  flow::KlogTime dropped_open_;  // when the one began that was dropped last before it was told how it went
   flow::KlogTime born_;
   flow::KlogInstant begun_;
   std::size_t bytes_ = sizeof(AttemptHistory);

@@ -53,16 +53,7 @@ bool Attempt::is_behind(const Fact& fact) const {
 }
 
 bool Attempt::is_end(const Fact& fact) const {
-  switch (fact.kind) {
-    case FactKind::kFilterFailed:
-    case FactKind::kBound:
-    case FactKind::kAssigned:
-    case FactKind::kBindFailed:
-    case FactKind::kPhaseFailed:
-      return scheduler_->verdict_ends;
-    default:
-      return life_.over();
-  }
+  return is_verdict(fact.kind) ? scheduler_->verdict_ends : life_.over();
 }
 
 // The two informers tell of a pod that gets its node in either order, and maybe before its bind is said to have succeeded.

@@ -102,6 +102,10 @@ Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts
   const bool is_known = told != told_.end() && told->by == fact.scheduler;
   if (!is_known && !all && is_of_known_pod(fact.kind)) return Outcome::kNone;
   if (!is_known) told = told_.insert(told, {.by = fact.scheduler, .attempt = {}, .history = {}});
+  if (told->attempt.is_old(fact)) {
+    told->history.add_late(fact, told->attempt, texts);
+    return Outcome::kNone;
+  }
   if (told->attempt.is_over_at(fact)) told->history.add(told->attempt, fact);
   return told->attempt.add(fact, places, texts);
 }

@@ -79,6 +79,12 @@ enum class FactKind : std::uint8_t {
          kind == FactKind::kDisplaced;
 }
 
+/// Whether it says how an attempt ended.
+[[nodiscard]] constexpr bool is_verdict(FactKind kind) {
+  return kind == FactKind::kFilterFailed || kind == FactKind::kBound || kind == FactKind::kAssigned ||
+         kind == FactKind::kBindFailed || kind == FactKind::kPhaseFailed;
+}
+
 /// What a fact may carry.
 enum class Field : std::uint8_t {
   kUid,
