@@ -216,8 +216,13 @@ std::string_view room_error_in(std::string_view text) {
   while (at != kNone && !begins_at(at)) at = at == 0 ? kNone : text.rfind(kPreemption, at - 1);
   if (at == kNone) return {};
   text.remove_prefix(at + kPreemption.size());
-  if (std::ranges::any_of(kNoErrors, [text](std::string_view begins) { return text.starts_with(begins); }))
-    return {};
+  // A text that is cut may have too little left of these words.
+  const bool cut = text.ends_with(kCutOff);
+  const std::string_view left = cut ? text.substr(0, text.size() - kCutOff.size()) : text;
+  const auto may_be = [&](std::string_view begins) {
+    return left.starts_with(begins) || (cut && begins.starts_with(left));
+  };
+  if (std::ranges::any_of(kNoErrors, may_be)) return {};
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 

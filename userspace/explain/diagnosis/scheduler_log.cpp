@@ -81,7 +81,7 @@ void SchedulerLog::read(const flow::WholeRecord& record) {
     return;
   }
   read_source(*record.klog);
-  const auto facts = parser_.parse(*record.klog);
+  const auto facts = parser_.parse(*record.klog, record.text);
   ++(facts.empty() ? counts_.others : counts_.telling);
   if (facts.empty()) return;
   const flow::KlogInstant instant = flow::klog_instant(*record.klog, record.time);

@@ -39,6 +39,40 @@ TEST(CutMark, ASentenceMayBeCutWithinItsQuotes) {
     EXPECT_FALSE(is_cut_sentence(text)) << text;
 }
 
+// The record as systemd shortens it to a width, of which a sign takes some columns.
+std::string shortened(std::string_view record, std::size_t width, std::string_view sign,
+                      std::size_t columns) {
+  const std::size_t before = ((width - columns) * 90 + 50) / 100;
+  const std::size_t behind = width - columns - before;
+  return std::string(record.substr(0, before)).append(sign).append(record.substr(record.size() - behind));
+}
+
+TEST(CutMark, AGapIsWhereSystemdMakesOne) {
+  const std::string record = std::string(200, 'x') + " err=\"" + std::string(200, 'y') + '"';
+  for (const std::size_t width : {60U, 100U, 101U, 133U, 200U}) {
+    EXPECT_EQ(gap_in(shortened(record, width, "\u2026", 1)), "\u2026") << width;
+    EXPECT_EQ(gap_in(shortened(record, width, "...", 3)), "...") << width;
+    EXPECT_EQ(gap_in("I1\n\t" + shortened(record, width, "\u2026", 1) + "\n >"), "\u2026")
+        << "a block's line";
+    EXPECT_EQ(gap_in(shortened(record, width, "\u2026", 1).append(width, 'z')), "") << "another place";
+  }
+  EXPECT_EQ(gap_in(std::string(178, 'x') + "\u2026" + std::string(19, 'x')), "\u2026") << "systemd 236";
+  EXPECT_EQ(gap_in(std::string(88, 'x') + "\u00e9\u2026" + std::string(10, 'x')), "\u2026") << "by columns";
+  EXPECT_EQ(gap_in("x err=\"dial: retrying...: y\""), "");
+  for (const char* text : {"", "x", "...", "\u2026", "I1 \u2026"}) EXPECT_EQ(gap_in(text), "") << text;
+}
+
+TEST(CutMark, WhatStandsBeforeAGapIsKnown) {
+  EXPECT_EQ(before_gap("retrying... it w...d it", "..."), "retrying... it w");
+  EXPECT_EQ(before_gap("retrying, it waited", "..."), "retrying, it waited");
+  EXPECT_EQ(before_gap("0/3 nodes are available: 1 node(s) h\u2026or it.", ""),
+            "0/3 nodes are available: 1 node(s) h");
+  for (const char* text :
+       {"0/3 nodes are available: 1 waits\u2026, 2 Insufficient cpu.",
+        "0/3 nodes are available: 1 waits \u2026 for it.", "0/3 retrying...soon", "a\u2026b"})
+    EXPECT_EQ(before_gap(text, ""), text) << "a plugin's own words";
+}
+
 TEST(CutMark, BehindANameMakesItNone) {
   for (const char* behind :
        {"",      " ",    "\"",          "' ",     "\x1b[0m", " |",         "|",     "\u2502", " \u2502",

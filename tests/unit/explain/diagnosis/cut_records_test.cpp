@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "explain/diagnosis/fit_error.hpp"
 #include "kube_scheduler_kit.hpp"
 
 namespace flowtap::diagnosis {
@@ -72,6 +73,23 @@ TEST(CutRecords, ABlockWithoutItsEndHasTheLinesThatItHas) {
             "0/3 nodes are available: 2 Insufficient cpu, 1 node(s) w" + cut);
   EXPECT_EQ(summary("<\n\tone\n\ttwo\n"), "one\ntwo" + cut);
   EXPECT_EQ(summary("<   \n\tone\n >"), "one") << "a terminal has filled the line";
+}
+
+TEST(CutRecords, ANameWithAGapIsNone) {
+  for (const char* node : {"wor\u2026er-1", "wor...er-1"}) {
+    const Diagnosis found =
+        of({kBegin, R"("Attempting to bind pod to node" pod="ns/p" node=")" + std::string(node) + '"'});
+    EXPECT_EQ(found.filter.verdict, Verdict::kPassed);
+    EXPECT_EQ(found.node, "") << node;
+    EXPECT_TRUE(found.nodes.empty()) << node;
+  }
+}
+
+TEST(CutRecords, WhatIsLeftOfAReportOnRoomIsNoError) {
+  const std::string cut(kCutOff);
+  for (const char* left : {"0", "0/3 nodes are", "not elig", "waiting"})
+    EXPECT_EQ(room_error_in("preemption: " + (left + cut)), "") << left;
+  EXPECT_EQ(room_error_in("preemption: pods \"x\" is forb" + cut), "pods \"x\" is forb" + cut);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ bool is_name(Field field) {
 // Nothing if the text cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
   if (!is_name(field)) return text;
-  const bool whole = text.size() <= kLongestName && without_cut_mark(text).size() == text.size();
+  const bool whole =
+      text.size() <= kLongestName && without_cut_mark(text).size() == text.size() && !has_gap(text);
   return whole ? text : std::string_view();
 }
 
@@ -116,8 +117,11 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
   return marked(field, text_of(*pair, own), is_cut(*pair));
 }
 
-// A text that was cut says so.
+// A text that was cut says so. What stands behind a gap is not known to be of the same reason, and is left out.
 std::string_view FactParser::marked(Field field, std::string_view text, bool cut) {
+  const std::string_view before = before_gap(text, gap_);
+  cut = cut || before.size() < text.size();
+  text = before;
   if (!cut && (field != Field::kSummary || !is_cut_sentence(text))) return text;
   std::string& own = unescaped_[static_cast<std::size_t>(field)];
   own = std::string(without_cut_mark(text)).append(kCutOff);
@@ -281,7 +285,7 @@ void FactParser::read_times(const flow::KlogRecord& record) {
   named_.times = std::min(named_.times, kMostTimes);
 }
 
-std::span<Fact> FactParser::parse(const flow::KlogRecord& record) {
+std::span<Fact> FactParser::parse(const flow::KlogRecord& record, std::string_view whole) {
   facts_.clear();
   if (record.structured && GroupNames::are_named_by(record.message)) {
     read_pairs(record);
@@ -294,6 +298,7 @@ std::span<Fact> FactParser::parse(const flow::KlogRecord& record) {
     if (!std::exchange(ready, true)) {
       read_pairs(record);
       if (!read_name(record)) break;
+      gap_ = gap_in(whole);
       read_times(record);
     }
     if (read_row(row, record.message) && row.ends) break;

@@ -25,7 +25,8 @@ class FactParser {
 
   /// The facts in the order of the table's rows. They are valid until the next call, and as long as the record's text. Whoever
   /// asks may put into them what it knows of the log: a fact is too large to be copied for that.
-  [[nodiscard]] std::span<Fact> parse(const flow::KlogRecord& record);
+  /// `whole` is the record with its header, by which a gap in its middle is found.
+  [[nodiscard]] std::span<Fact> parse(const flow::KlogRecord& record, std::string_view whole = {});
 
  private:
   void read_pairs(const flow::KlogRecord& record);
@@ -46,6 +47,7 @@ class FactParser {
   flow::FlowKeys flow_keys_;
   std::vector<flow::KlogPair> pairs_;
   bool ends_in_block_ = false;  // the last pair is a block whose end is not there
+  std::string_view gap_;        // the sign where the record was shortened in its middle, if it was
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
