@@ -134,7 +134,7 @@ void SchedulerLog::add(Fact& fact) {
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
   if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) {
-    const auto error = parse_fit_error(beginning_of(fact[Field::kSummary], Attempt::kLongestText));
+    const auto error = parse_fit_error(beginning_of(fact[Field::kSummary], Attempt::kLongestSummary));
     const bool has_node = error && work(fact).cluster.is_of_chosen_node(*error);
     if (has_node)
       fact.kind = FactKind::kBindFailed;

@@ -1,8 +1,10 @@
 // Records whose end is cut off: what they say is nobody's if the pod was in that part, and a value that was in it is not made up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "kube_scheduler_kit.hpp"
 
@@ -73,6 +75,37 @@ TEST(CutRecords, ABlockWithoutItsEndHasTheLinesThatItHas) {
             "0/3 nodes are available: 2 Insufficient cpu, 1 node(s) w" + cut);
   EXPECT_EQ(summary("<\n\tone\n\ttwo\n"), "one\ntwo" + cut);
   EXPECT_EQ(summary("<   \n\tone\n >"), "one") << "a terminal has filled the line";
+}
+
+// kube-scheduler's sentence about nodes that each have a taint of their own, and as many that lack GPUs.
+std::string of_many(std::size_t nodes) {
+  std::string out = "0/" + std::to_string(2 * nodes) + " nodes are available: ";
+  for (std::size_t i = 0; i < nodes; ++i)
+    out.append("1 node(s) had untolerated taint {example.com/team-")
+        .append(std::to_string(i))
+        .append(": yes}, ");
+  return out.append(std::to_string(nodes)).append(" Insufficient nvidia.com/gpu.");
+}
+
+Diagnosis told_of(const std::string& sentence) {
+  return of({R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + sentence + '"'});
+}
+
+TEST(CutRecords, ALongSentenceIsReadToItsEnd) {
+  const Diagnosis found = told_of(of_many(3000));
+  EXPECT_EQ(found.filter.summary, of_many(3000));
+  ASSERT_EQ(found.reasons.size(), 3001U);
+  EXPECT_EQ(found.reasons.back().reason, "Insufficient nvidia.com/gpu");
+  EXPECT_EQ(found.reasons.back().nodes, 3000U);
+}
+
+TEST(CutRecords, WhatFlowtapDoesNotKeepIsCutOff) {
+  const Diagnosis found = told_of(of_many(6000));
+  EXPECT_LE(found.filter.summary.size(), Attempt::kLongestSummary);
+  EXPECT_TRUE(found.filter.summary.ends_with(kCutOff));
+  EXPECT_EQ(std::ranges::count(found.lacks,
+                               "the rest of the scheduler's sentence: flowtap keeps at most 256 KiB of it"),
+            1);
 }
 
 TEST(CutRecords, ANameWithAGapIsNone) {

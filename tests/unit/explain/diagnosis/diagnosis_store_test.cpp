@@ -171,7 +171,7 @@ TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
     EXPECT_LE(store.bytes(), DiagnosisStore::kMostBytes / 2);
     const auto found = store.find("ns", "p");
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->filter.summary.size(), Attempt::kLongestText) << "how it went has room";
+    EXPECT_EQ(found->filter.summary.size(), tail.size()) << "how it went has room";
     ASSERT_FALSE(found->lacks.empty());
     EXPECT_TRUE(found->lacks.back().starts_with("the rest of what was said of the attempt"))
         << found->lacks.back();

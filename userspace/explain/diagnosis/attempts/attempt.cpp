@@ -253,8 +253,8 @@ bool Attempt::has_room(std::size_t more) {
   return false;
 }
 
-void Attempt::keep_always(std::string& place, std::string_view text) {
-  text = beginning_of(text, kLongestText);
+void Attempt::keep_always(std::string& place, std::string_view text, std::size_t longest) {
+  text = beginning_of(text, longest);
   bytes_ += text.size();
   bytes_ -= place.size();
   place = text;
@@ -280,8 +280,16 @@ void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
   phase.says.verdict = verdict;
   phase.time = fact.time;
   phase.weight = fact.weight;
-  keep_always(phase.says.summary, summary);
+  keep_summary(phase, summary);
   keep_always(phase.says.line, fact.line);
+}
+
+// What is left out is marked, since it may have counted nodes.
+void Attempt::keep_summary(Phase& phase, std::string_view text) {
+  phase.cut = text.size() > kLongestSummary;
+  if (!phase.cut) return keep_always(phase.says.summary, text, kLongestSummary);
+  const std::string_view kept = beginning_of(text, kLongestSummary - kCutOff.size());
+  keep_always(phase.says.summary, std::string(kept).append(kCutOff), kLongestSummary);
 }
 
 }  // namespace flowtap::diagnosis

@@ -52,12 +52,15 @@ class Attempt {
   static constexpr std::size_t kMostCellResources =
       512;  ///< of one container of a node: each cell counts once for each resource
   static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
+  /// Of a phase. kube-scheduler's sentence has a part for each reason, and each node may have a taint of its own.
+  static constexpr std::size_t kLongestSummary = std::size_t{256} << 10U;
   static constexpr std::size_t kMostBytes =
       std::size_t{8} << 20U;  ///< with the texts that it shares, as if it were the only one that has them
 
   /// The verdict on a phase, and when the scheduler said so.
   struct Phase {
     PhaseVerdict says;
+    bool cut = false;  ///< only the beginning of its sentence is kept
     unsigned weight = 0;
     flow::KlogTime time;
   };
@@ -181,13 +184,14 @@ class Attempt {
   void add_plugin(std::string_view name);
   void read_plugins(std::string_view text);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
+  void keep_summary(Phase& phase, std::string_view text);
   /// Whether this many more bytes are still within the bound.
   [[nodiscard]] bool has_room(std::size_t more);
   /// Puts the text in the place of the old one, as far as there is room.
   void keep(std::string& place, std::string_view text);
   void keep(SharedText& place, std::string_view text, SharedTexts& texts);
   /// Does the same for texts of a phase or of the pod, without a bound, since they are few.
-  void keep_always(std::string& place, std::string_view text);
+  void keep_always(std::string& place, std::string_view text, std::size_t longest = kLongestText);
   /// A sentence, followed by a comma and its cause if there is one.
   [[nodiscard]] static std::string sentence(std::string_view says, std::string_view cause);
   void forget_cards(Node& node);

@@ -239,7 +239,7 @@ Diagnosis Attempt::diagnosis() const {
   if (!skipped_.empty()) out.lacks.push_back(lacks_extender(skipped_));
   if (cut_) out.lacks.push_back(lacks_room());
   if (out.filter.summary.ends_with(kCutOff) || out.bind.summary.ends_with(kCutOff))
-    out.lacks.push_back(lacks_rest());
+    out.lacks.push_back(lacks_rest(filter_.cut || bind_.cut));
   return out;
 }
 

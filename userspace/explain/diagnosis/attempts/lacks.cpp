@@ -126,8 +126,11 @@ std::string lacks_room() {
          " nodes of one";
 }
 
-std::string lacks_rest() {
-  return "the rest of the scheduler's sentence: its line is cut off in the log";
+std::string lacks_rest(bool by_flowtap) {
+  return "the rest of the scheduler's sentence: " +
+         (by_flowtap
+              ? "flowtap keeps at most " + std::to_string(Attempt::kLongestSummary >> 10U) + " KiB of it"
+              : std::string("its line is cut off in the log"));
 }
 
 std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by) {

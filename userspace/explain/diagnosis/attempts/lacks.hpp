@@ -32,8 +32,8 @@ namespace flowtap::diagnosis {
 /// For an attempt about which the logs said more than flowtap keeps.
 [[nodiscard]] std::string lacks_room();
 
-/// For an attempt whose verdict has only its beginning in the log.
-[[nodiscard]] std::string lacks_rest();
+/// For an attempt whose verdict has only its beginning in the log, or of whose verdict flowtap keeps only the beginning.
+[[nodiscard]] std::string lacks_rest(bool by_flowtap);
 
 /// For an answer that counts nodes without naming them, or without saying their reason. `by` is the scheduler that
 /// counts them.
