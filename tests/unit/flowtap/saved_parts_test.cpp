@@ -238,7 +238,8 @@ TEST(SavedLinesTest, ABlockStaysItsPodsWhateverComesBetween) {
     std::vector<std::string> found;
     DoubtedPrefixes doubted;
     LogNames names;
-    Unwrapper lines(doubted, names);
+    CsvRows rows;
+    Unwrapper lines(doubted, names, rows);
     const auto take = [&found](const SavedLine& line) {
       found.push_back(std::string(line.source).append(is_schedulers(line.kind) ? "" : "?").append(line.text));
     };

@@ -95,7 +95,8 @@ std::vector<SavedForm> saved_forms() {
   for (const char* const name :
        {"plain", "journalctl short", "journalctl json", "kubectl logs --timestamps", "docker json-file",
         "Fluent Bit, log first", "Fluent Bit, whole records", "Loki API, compact", "Loki API, pretty",
-        "logcli", "Grafana CSV", "CloudWatch Insights CSV", "Splunk CSV", "CSV, whole records"})
+        "logcli", "Grafana CSV", "CloudWatch Insights CSV", "Splunk CSV", "CSV, whole records",
+        "Grafana CSV, few quotes", "tabs, quotes for commas"})
     forms.push_back(newest_first(named(forms, name)));
   return forms;
 }

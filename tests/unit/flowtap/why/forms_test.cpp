@@ -38,6 +38,7 @@ struct FoundLog {
 const FoundLog kBase{"found/why/formats/base.log", {"shop/db-0", "shop/web-7f9c-abcde"}};
 const FoundLog kBlocks{"found/forms/blocks.log", {"shop/train-0", "shop/cache-0"}};
 const FoundLog kJson{"found/forms/json.log", {"shop/web-7f9c-abcde", "shop/cache-0"}};
+const FoundLog kHami{"found/forms/hami.log", {"default/hami-ok-a"}};
 
 /// What the program has shown, its two outputs apart.
 struct Shown {
@@ -122,7 +123,7 @@ TEST_F(WhyFormsTest, ThePlainLogsHaveAnswers) {
         std::tuple{&kBase, 1U, "none of 3 nodes fits; 2 lack CPU, 1 has a taint"},
         std::tuple{&kBlocks, 0U, "no GPU class"}, std::tuple{&kBlocks, 1U, "TLS handshake timeout"},
         std::tuple{&kJson, 0U, "none of 3 nodes fits; 2 lack CPU, 1 has a taint"},
-        std::tuple{&kJson, 1U, "TLS handshake timeout"}}) {
+        std::tuple{&kJson, 1U, "TLS handshake timeout"}, std::tuple{&kHami, 0U, "bound to gpu-node-2"}}) {
     const Shown shown = why(log->pods.at(pod), {in_golden(log->path)});
     EXPECT_EQ(shown.exit, 0);
     EXPECT_EQ(shown.errors, "");
@@ -131,7 +132,7 @@ TEST_F(WhyFormsTest, ThePlainLogsHaveAnswers) {
 }
 
 TEST_F(WhyFormsTest, EveryFormOfALogGivesItsAnswers) {
-  for (const FoundLog* const log : {&kBase, &kBlocks, &kJson}) {
+  for (const FoundLog* const log : {&kBase, &kBlocks, &kJson, &kHami}) {
     const auto records = klog_records(golden(log->path));
     const json::array right = answers(*log, in_golden(log->path));
     for (const SavedForm& form : test::saved_forms()) {

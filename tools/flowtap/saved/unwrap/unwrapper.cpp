@@ -36,7 +36,8 @@ bool is_whole_line(std::string_view line, const Enclosed& found) {
 // In JSON and CSV, other values stand before the one that has the record.
 std::string_view own_part(std::string_view before, Quoting quoting) {
   if (const std::string_view opening = opening_of_string(before); !opening.empty()) return opening;
-  const std::size_t from = is_between_quotes(quoting) ? before.find_last_of("{[,") : std::string_view::npos;
+  const std::string_view signs = quoting == Quoting::kDoubled ? "{[,;\t" : "{[,";
+  const std::size_t from = is_between_quotes(quoting) ? before.find_last_of(signs) : std::string_view::npos;
   return from == std::string_view::npos ? before : before.substr(from);
 }
 
@@ -63,13 +64,16 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
+  if (!in_field_) text = rows_.quoted(text, row_);
   resume(text);
   Line line{.text = text, .full = full, .time = time};
   if (text.data() == as_given) line.piece = piece;
   look_around(text);
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
+  if (scouts_ && found && found->quoting == Quoting::kDoubled) rows_.note_row(line.text, found->at);
   if (found && is_whole_line(line.text, *found)) {
+    if (scouts_ && found->form == flow::KlogForm::kText) rows_.note_plain(line.text);
     last_.plain = true;
     in_field_ = last_.in_part = false;
     note_record(line.text);
@@ -105,6 +109,9 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
   auto found = find_record(text, from);
   if (found && is_quotation(text, *found)) found.reset();
+  // Nothing in such a field tells how quotes would stand in it, unless it has some.
+  if (found && found->quoting == Quoting::kEscaped && rows_.is_field(text, found->at))
+    found->quoting = Quoting::kDoubled;
   return found;
 }
 
@@ -209,7 +216,7 @@ bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& t
   if (all.at == found.at) return false;
   std::string buffer;
   std::string_view rest = open_text(line.text, all, buffer).text;
-  if (!inner_ || inner_named_ != last_.named) inner_ = std::make_unique<Unwrapper>(doubted_, names_);
+  if (!inner_ || inner_named_ != last_.named) inner_ = std::make_unique<Unwrapper>(doubted_, names_, rows_);
   inner_named_ = last_.named;
   last_.in_block = false;
   const Take of_named = [&](const SavedLine& one) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "around/csv_rows.hpp"
 #include "around/value_margin.hpp"
 #include "byte_arrays.hpp"
 #include "doubted_prefixes.hpp"
@@ -55,10 +56,10 @@ class Unwrapper {
  public:
   using Take = std::function<void(const SavedLine&)>;
 
-  /// `scouts`: what it finds is noted in `doubted` and believed, and in `names`, so that the lines can be read again by what they
-  /// have shown.
-  Unwrapper(DoubtedPrefixes& doubted, LogNames& names, bool scouts = false)
-      : doubted_(doubted), names_(names), scouts_(scouts) {}
+  /// `scouts`: what it finds is noted in `doubted` and believed, and in `names` and `rows`, so that the lines can be read again by
+  /// what they have shown.
+  Unwrapper(DoubtedPrefixes& doubted, LogNames& names, CsvRows& rows, bool scouts = false)
+      : doubted_(doubted), names_(names), rows_(rows), scouts_(scouts) {}
 
   /// The line is a piece of a longer one, in which it stands at `at`, and the members around its records may be in other pieces.
   struct PieceOf {
@@ -132,6 +133,7 @@ class Unwrapper {
 
   DoubtedPrefixes& doubted_;
   LogNames& names_;
+  CsvRows& rows_;
   bool scouts_;
   Around last_;                  // of the last record
   std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
@@ -146,6 +148,7 @@ class Unwrapper {
   std::uint64_t number_ = 0;              // of the line
   bool is_part_ = false;                  // it is one of a line that was divided
   std::string clean_;
+  std::string row_;
   PlainText characters_;
   ByteArrays arrays_;
   std::string buffer_;

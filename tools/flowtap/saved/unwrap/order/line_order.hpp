@@ -81,8 +81,9 @@ class LineOrder {
   Take take_;
   DoubtedPrefixes doubted_;
   LogNames names_;
-  Unwrapper unwrapper_{doubted_, names_};
-  Unwrapper scout_{doubted_, names_, true};  // looks at the lines in their own order
+  CsvRows rows_;
+  Unwrapper unwrapper_{doubted_, names_, rows_};
+  Unwrapper scout_{doubted_, names_, rows_, true};  // looks at the lines in their own order
   Way way_ = Way::kUndecided;
   bool in_field_ =
       false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV

@@ -1,0 +1,76 @@
+#include "tools/flowtap/saved/unwrap/around/csv_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/flowtap/forms/records_in.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const std::string kRecord = "I1126 10:00:00.103412       1 a.go:9] x";
+const std::string kQuoted = R"(I1126 10:00:00.103412       1 a.go:9] ""x"" k=""1, 2"")";
+
+std::string shown(const CsvRows& rows, const std::string& line) {
+  std::string buffer;
+  return std::string(rows.quoted(line, buffer));
+}
+
+/// What has learnt from a row with the record between these texts.
+CsvRows of_row(const std::string& before, const std::string& behind) {
+  CsvRows out;
+  out.note_row(before + '"' + kQuoted + '"' + behind, before.size() + 1);
+  return out;
+}
+
+TEST(CsvRows, AFieldWithoutQuotesGetsSome) {
+  for (const char* const between : {",", ";", "\t"}) {
+    const std::string sign(between);
+    const CsvRows middle = of_row("1" + sign + "\"a, b\"" + sign, sign + "2");
+    EXPECT_EQ(shown(middle, "3" + sign + "\"a, b\"" + sign + kRecord + sign + "4"),
+              "3" + sign + "\"a, b\"" + sign + '"' + kRecord + '"' + sign + "4");
+    const CsvRows last = of_row("1" + sign, "");
+    EXPECT_EQ(shown(last, "2" + sign + kRecord), "2" + sign + '"' + kRecord + '"');
+    EXPECT_EQ(shown(last, "2" + sign + kRecord + sign + "y"), "2" + sign + '"' + kRecord + sign + "y\"")
+        << "what stands behind the last sign is of no other column";
+    EXPECT_EQ(shown(last, "2" + sign + " >"), "2" + sign + "\" >\"");
+    EXPECT_EQ(shown(last, "2" + sign + "\ty"), "2" + sign + "\"\ty\"");
+    EXPECT_EQ(shown(of_row("", sign + "1"), kRecord + sign + "2"), '"' + kRecord + '"' + sign + "2");
+  }
+}
+
+TEST(CsvRows, AnyOtherLineStaysAsItIs) {
+  const CsvRows rows = of_row("2026-11-26 10:00:00,", "");
+  for (const std::string& line :
+       Lines{kRecord, std::string(), "2026-11-26 10:00:00,y", "2026-11-26 10:00:00,y " + kRecord,
+             "2026-11-26 10:00:00,\"" + kRecord + '"', "2026-11-26 10:00:00," + kRecord + " \"y\"",
+             "another, " + kRecord, "another," + kRecord, "timestamp,message"})
+    EXPECT_EQ(shown(rows, line), line);
+  EXPECT_EQ(shown(CsvRows(), "2026-11-26 10:00:00," + kRecord), "2026-11-26 10:00:00," + kRecord);
+}
+
+TEST(CsvRows, ALogOfKlogsOwnHasNone) {
+  CsvRows rows = of_row("", ",1");
+  rows.note_plain("I1126 10:00:00.103412       1 a.go:9] no, 1 is none");
+  EXPECT_NE(shown(rows, kRecord + ",2"), kRecord + ",2");
+  rows.note_plain(R"(I1126 10:00:00.103412       1 a.go:9] "x")");
+  EXPECT_EQ(shown(rows, kRecord + ",2"), kRecord + ",2");
+}
+
+// A tenant may have written it.
+TEST(CsvRows, AValueHasNone) {
+  const std::string head = "I1126 10:00:00.103412       1 a.go:9] ";
+  const std::string bytes = head + "\"x\" err=<\n\t1,\"" + kQuoted + "\"\n\t1," + kRecord +
+                            "\n > pod=\"c/d\"\n" + head + "y, 1\n" + head + "\"z\"\n";
+  EXPECT_EQ(test::records_in(bytes), (Lines{head + "\"x\" err=<", head + "y, 1", head + "\"z\""}));
+  const std::string row = "1795687200100,\"I1126 10:00:00.103412       1 a.go:9] \"\"x\"\" err=<\"\n";
+  const std::string forged = "1795687200101,\"\t1795687200102," + kRecord + "\"\n";
+  EXPECT_EQ(test::records_in(row + forged + "1795687200103, >\n"), (Lines{head + "\"x\" err=<"}));
+}
+
+}  // namespace
+}  // namespace flowtap::cli

@@ -1,0 +1,84 @@
+#include "csv_rows.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "prefix.hpp"
+#include "stream/lines/klog/klog_record.hpp"
+#include "value_margin.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::string_view kBetweenFields = ",;\t";
+constexpr std::size_t kFarthest = 1024;  // bytes
+constexpr std::size_t kMostColumns = 256;
+
+// Where each field of a row begins; none: the row does not end in this line.
+std::vector<std::size_t> fields_of(std::string_view line, char between) {
+  std::vector<std::size_t> out{0};
+  bool in_quotes = line.starts_with('"');
+  for (std::size_t at = in_quotes ? 1 : 0; at < line.size() && out.size() <= kMostColumns; ++at) {
+    if (in_quotes && line[at] == '"') {
+      const bool doubled = line.substr(at + 1).starts_with('"');
+      at += doubled ? 1 : 0;
+      in_quotes = doubled;
+    } else if (!in_quotes && line[at] == between) {
+      out.push_back(at + 1);
+      in_quotes = line.substr(at + 1).starts_with('"');
+      at += in_quotes ? 1 : 0;
+    }
+  }
+  return in_quotes ? std::vector<std::size_t>() : out;
+}
+
+bool is_schedulers_line(std::string_view field) {
+  return flow::begins_klog_record(field) || field.starts_with('\t') || field == kValueEnds;
+}
+
+}  // namespace
+
+void CsvRows::note_row(std::string_view line, std::size_t at) {
+  if (columns_ > 0 || at == 0 || at > kFarthest || line[at - 1] != '"') return;
+  for (const char sign : kBetweenFields) {
+    if (at > 1 && line[at - 2] != sign) continue;
+    const auto fields = fields_of(line, sign);
+    const auto own = std::ranges::find(fields, at - 1);
+    if (own == fields.end() || fields.size() < 2) continue;
+    between_ = sign;
+    column_ = static_cast<std::size_t>(own - fields.begin());
+    columns_ = fields.size();
+    before_ = line.substr(0, at - 1);
+    return;
+  }
+}
+
+void CsvRows::note_plain(std::string_view line) {
+  plain_ = plain_ || line.contains('"');
+}
+
+bool CsvRows::is_row(std::string_view line) const {
+  return knows() && (before_.empty() || begins_alike(before_, line));
+}
+
+// Some programs put a field in quotes only if it has some, so it may have what stands between fields, too.
+std::string_view CsvRows::quoted(std::string_view line, std::string& buffer) const {
+  if (!is_row(line)) return line;
+  const auto fields = fields_of(line, between_);
+  if (fields.size() < columns_ || fields.size() > kMostColumns) return line;
+  const std::size_t behind = columns_ - column_ - 1;  // fields
+  const std::size_t begin = fields[column_];
+  const std::size_t end = behind == 0 ? line.size() : fields[fields.size() - behind] - 1;
+  const std::string_view field = line.substr(begin, end - begin);
+  if (field.contains('"') || !is_schedulers_line(field)) return line;
+  buffer.assign(line.substr(0, begin)).append(1, '"').append(field).append(1, '"').append(line.substr(end));
+  return buffer;
+}
+
+bool CsvRows::is_field(std::string_view line, std::size_t at) const {
+  if (at == 0 || line[at - 1] != '"' || !is_row(line)) return false;
+  const auto fields = fields_of(line, between_);
+  return column_ < fields.size() && fields[column_] == at - 1;
+}
+
+}  // namespace flowtap::cli

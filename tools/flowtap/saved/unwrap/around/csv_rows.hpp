@@ -1,0 +1,35 @@
+// Rows of CSV in which only those fields have quotes that need some. A record in a field without quotes is of the same log as those in
+// quotes, and so are the rows that its further lines were given.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+/// What it knows is learnt from rows whose record stands in doubled quotes, which no other form has.
+class CsvRows {
+ public:
+  /// Learns from a line in which a record stands at `at`, with its quotes doubled.
+  void note_row(std::string_view line, std::size_t at);
+  /// The line is klog's own, with quotes that are not doubled: the file is none of CSV.
+  void note_plain(std::string_view line);
+  /// The row with quotes around the field that may have a record, if a scheduler's line stands there without any; any other line as
+  /// it is. It is put into `buffer` if it differs.
+  [[nodiscard]] std::string_view quoted(std::string_view line, std::string& buffer) const;
+  /// Whether the text that begins at `at` is that field, in quotes.
+  [[nodiscard]] bool is_field(std::string_view line, std::size_t at) const;
+
+ private:
+  [[nodiscard]] bool knows() const { return columns_ > 0 && !plain_; }
+  [[nodiscard]] bool is_row(std::string_view line) const;
+
+  char between_ = ',';
+  std::size_t column_ = 0;   // of the record, from 0
+  std::size_t columns_ = 0;  // of a row; 0: not known
+  std::string before_;       // what stands before the record
+  bool plain_ = false;
+};
+
+}  // namespace flowtap::cli
