@@ -58,12 +58,11 @@ struct SeamBeginning {
   bool done = false;  ///< nothing is added any more
 
   void add(const flow::CriLine& line) {
-    constexpr std::size_t kEnough = 4096;
     if (line.missing) done = done || !key.bytes.empty();
     if (done || line.missing) return;
     if (key.bytes.empty()) key.time = line.time;
     key.bytes.append(line.text).append(line.full ? 1 : 0, '\n');
-    done = key.bytes.size() >= kEnough;
+    done = key.bytes.size() >= flow::SeamKey::kEnough;
   }
 };
 

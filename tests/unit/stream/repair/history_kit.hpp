@@ -56,8 +56,9 @@ class HistoryTest : public testing::Test {
     }
   }
 
-  std::string log(const api::LogReadOptions& options = {}) {
-    auto reader = LogReader::open(*store_, *waker_, kFlow, options, history_.get());
+  std::string log(const api::LogReadOptions& options = {}, const LogOrigin& origin = {}) {
+    auto reader = LogReader::open(*store_, *waker_, kFlow, options, history_.get(), nullptr, {},
+                                  flow::Followers::Hurry::kYes, origin);
     if (!reader) return reader.error().what;
     for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())
       if (!done) return done.error().what;

@@ -14,9 +14,13 @@ namespace flowtap::flow {
 
 /// The beginning of the captured bytes of one output.
 struct SeamKey {
-  /// The first bytes, in a row; a few KiB are enough. Empty: nothing of this output was captured up to `time`.
+  /// So many bytes are enough to find it.
+  static constexpr std::size_t kEnough = 4096;
+
+  /// The first bytes, in a row; if there are fewer than kEnough, all of them up to a gap. Empty: nothing of this output was
+  /// captured up to `time`.
   std::string bytes;
-  std::uint64_t time = 0;  ///< ns since 1970, when the first of them passed
+  std::uint64_t time = 0;  ///< ns since 1970, when the first line of them had passed
   /// The bytes were captured where they were written, and dated when the writer went on. The runtime may have read and dated them
   /// before.
   bool terminal = false;
@@ -24,10 +28,11 @@ struct SeamKey {
 };
 
 /// Divides the lines of one output that a runtime has kept, given in order from before the seam on. The runtime dates a line when
-/// it has read its newline, so lines that it dates earlier than the capture were there before it. Lines that it dates later may
-/// belong before the seam, too, since it may lag, by its pipes and buffers: all of them do that come before the first place with
-/// the captured bytes. If there is no such place, time alone decides, or all lines belong before the seam if the runtime has not
-/// got so far yet.
+/// it has read its newline, so lines that it dates earlier than the capture were there before it. Of parts of a line that it dates
+/// earlier, the end may have been captured, since the capture dates a line by its last byte. Lines that it dates later may belong
+/// before the seam, too, since it may lag, by its pipes and buffers: all of them do that come before the first place with the
+/// captured bytes. If there is no such place, time alone decides, or all lines belong before the seam if the runtime has not got
+/// so far yet.
 class Seam {
  public:
   Seam(SeamKey key, RuntimeFormat format);
@@ -47,19 +52,12 @@ class Seam {
       if (!passed_) take(line);
       return;
     }
-    if (!near_) {
-      // A part has the time of its own read, which says nothing about the line.
-      if (!line.full && text_.size() < kMostHeld) return hold(line);
-      near_ = line.time + (key_.terminal ? kTerminalSlack : kSlack) >= key_.time;
-      if (!near_) {
-        cut_ = text_.size();
-        give(take);
-        reaches_back_ = true;
-        take(line);
-        return;
-      }
-    }
+    near_ = near_ || line.time + (key_.terminal ? kTerminalSlack : kSlack) >= key_.time;
+    if (!near_ && line.full) return pass(line, take);
     hold(line);
+    if (!near_) return pass_parts(take);
+    // The rest of the line may bring the key's end.
+    if (!line.full && text_.size() < kMostHeld) return;
     if (!decide()) return;
     give(take);
     passed_ = true;
@@ -92,10 +90,38 @@ class Seam {
   };
 
   void hold(const RuntimeLine& line);
+  [[nodiscard]] RuntimeLine whole(const Held& held) const;
   [[nodiscard]] std::size_t nearest() const;
+  [[nodiscard]] std::size_t find_at_end() const;
+  [[nodiscard]] std::size_t find_over_end() const;
+  void skip_early();
+  void forget(std::size_t bytes);
   bool decide();
   void decide_at_end();
   void decide_by_time();
+
+  // A whole line that is dated earlier is before the seam, and all that is held is, too.
+  template <typename Take>
+  void pass(const RuntimeLine& line, Take&& take) {
+    cut_ = text_.size();
+    give(take);
+    searched_ = 0;
+    reaches_back_ = true;
+    take(line);
+  }
+
+  // Parts that are dated earlier are before the seam, but for the end of them.
+  template <typename Take>
+  void pass_parts(Take&& take) {
+    skip_early();
+    if (text_.size() < kMostHeld) return;
+    std::size_t given = 0;
+    for (; held_.front().end <= searched_; held_.pop_front()) {
+      take(whole(held_.front()));
+      given = held_.front().end;
+    }
+    forget(given);
+  }
 
   // Gives the held text before cut_.
   template <typename Take>
@@ -103,7 +129,7 @@ class Seam {
     for (const Held& held : held_) {
       if (held.begin >= cut_) break;
       if (held.end <= cut_)
-        take(RuntimeLine{held.time, held.output, held.full, held.text});
+        take(whole(held));
       else
         take(RuntimeLine{held.time, held.output, false,
                          std::string_view(held.text).substr(0, cut_ - held.begin)});
@@ -115,6 +141,7 @@ class Seam {
   SeamKey key_;
   bool drops_ = false;     // this runtime drops "\r" before a newline
   bool replaces_ = false;  // this runtime replaces bytes that are not UTF-8
+  std::size_t most_amid_ = 0;
   bool reaches_back_ = false;
   bool near_ = false;  // by its time, the held text may be behind the seam
   bool passed_ = false;

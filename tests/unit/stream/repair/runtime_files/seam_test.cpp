@@ -69,6 +69,59 @@ TEST(Seam, OfALineThatWasReadInParts) {
   EXPECT_EQ(before({"mpt> yes\ntwo\n", 4 * kSecond}, lines, RuntimeFormat::kK8sFile), "one\npro|");
 }
 
+// A progress bar, or a download: the line stands in parts, and nothing comes behind them.
+TEST(Seam, OfALineWhoseNewlineNeverComes) {
+  std::string all;
+  while (all.size() < 300'000) all += "\r" + std::to_string(all.size()) + " of 300000 bytes";
+  const auto kept = [&all](std::size_t part) {
+    std::vector<Line> parts;
+    for (std::size_t at = 0; at < all.size(); at += part)
+      parts.push_back({all.substr(at, part), (at / part + 1) * kSecond});
+    return parts;
+  };
+  const auto key = [&all](std::size_t at, std::uint64_t time) {
+    return SeamKey{all.substr(at, 16'384), time};
+  };
+  for (const std::size_t part : {1000UL, 8192UL, 16'384UL}) {
+    EXPECT_EQ(before(key(0, (16'384 + part - 1) / part * kSecond - 50'000), kept(part)), "|") << part;
+    for (const std::size_t at : {1UL, 100'000UL, 299'000UL}) {
+      const std::uint64_t last = std::min(at + 16'384, all.size());
+      EXPECT_TRUE(before(key(at, (last + part - 1) / part * kSecond - 50'000), kept(part)) ==
+                  all.substr(0, at) + "|")
+          << part << ' ' << at;
+    }
+  }
+  all.assign(300'000, '#');
+  EXPECT_EQ(before(key(0, 2 * kSecond - 50'000), kept(8192)), "|") << "each place is like the others";
+}
+
+// More than is held.
+TEST(Seam, OfALongLineThatWasReadInPartsBeforeItWasCaptured) {
+  std::string all;
+  while (all.size() < 2'000'000) all += std::to_string(all.size()) + ' ';
+  for (const std::size_t at : {520'000UL, 1'500'001UL}) {
+    std::vector<Line> parts;
+    for (std::size_t from = 0; from < all.size(); from += 100)
+      parts.push_back({all.substr(from, 100), (from / 100 + 1) * kSecond});
+    const SeamKey key{all.substr(at, 16'384), ((at + 16'383) / 100 + 1) * kSecond - 50'000};
+    EXPECT_TRUE(before(key, parts) == all.substr(0, at) + "|") << at;
+    parts.push_back({"\n", (parts.size() + 1) * kSecond});
+    EXPECT_TRUE(before(key, parts) == all.substr(0, at) + "|") << at << ": the newline changes nothing";
+  }
+}
+
+// A test runner's dots, which are all the same: their times tell how many came before.
+TEST(Seam, OfALineOfBytesThatAreAllTheSame) {
+  std::vector<Line> dots;
+  for (std::uint64_t i = 1; i <= 5100; ++i) dots.push_back({".", i * kSecond});
+  const SeamKey key{std::string(100, '.'), 5100 * kSecond - 50'000};
+  EXPECT_EQ(before(key, dots), std::string(5000, '.') + "|");
+  dots.push_back({"\n", 5101 * kSecond});
+  EXPECT_EQ(before(key, dots), std::string(5000, '.') + "|");
+  EXPECT_EQ(before(key, {{std::string(5100, '.'), 5101 * kSecond}}), std::string(5000, '.') + "|")
+      << "a runtime that keeps them when the writer has ended";
+}
+
 TEST(Seam, WhereTheRuntimeLags) {
   const auto lines = seconds({"a\n", "b\n", "c\n"});
   EXPECT_EQ(before({"c\nd\ne\n", 3 * kSecond}, lines), "a\nb\n|") << "it has some of it";
