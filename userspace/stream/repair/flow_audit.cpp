@@ -20,10 +20,33 @@ constexpr std::array<std::string_view, kAuditResults> kAuditNames{"equal", "diff
                                                                   "no_source", "gone"};
 constexpr std::size_t kAuditPart = std::size_t{64} << 10U;
 
-// Both sides are compared in this form, since containerd drops "\r" before a newline.
-void append(std::string& out, std::string_view text, bool full, bool drops) {
-  if (full && drops && text.ends_with('\r')) text.remove_suffix(1);
-  out.append(text).append(full ? 1 : 0, '\n');
+/// One output's text in the form in which both sides are compared, since containerd drops a "\r" before a newline.
+class ComparedText {
+ public:
+  explicit ComparedText(bool drops) : drops_(drops) {}
+
+  void add(std::string& out, std::string_view text, bool full) {
+    if (drops_)
+      form_.add(out, text, full);
+    else
+      out.append(text).append(full ? 1 : 0, '\n');
+  }
+  /// How many bytes more the text has if this comes next.
+  [[nodiscard]] std::size_t more_before(std::string_view next) const { return form_.kept_before(next); }
+
+ private:
+  bool drops_;
+  flow::WithoutReturns form_;
+};
+
+std::string compared(std::string_view bytes, bool drops) {
+  std::string out;
+  ComparedText text(drops);
+  for (std::size_t newline = 0; (newline = bytes.find('\n')) != std::string_view::npos;
+       bytes.remove_prefix(newline + 1))
+    text.add(out, bytes.substr(0, newline), true);
+  text.add(out, bytes, false);
+  return out;
 }
 
 /// One output of the flow, from its first line on.
@@ -31,7 +54,7 @@ class Captured {
  public:
   Captured(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
            const flow::FlowStore::Bounds& bounds, std::size_t output, bool drops)
-      : store_(store), flow_(flow), at_(bounds.begin), bounds_(bounds), output_(output), drops_(drops) {}
+      : store_(store), flow_(flow), at_(bounds.begin), bounds_(bounds), output_(output), text_(drops) {}
 
   // False: the flow has changed. Adds nothing at the flow's end or at a gap.
   bool read(std::string& out) {
@@ -47,7 +70,7 @@ class Captured {
         const auto line = flow::parse_cri_line(text.substr(0, text.find('\n')));
         if (!line || flow::output_index(line->output) != output_) continue;
         gap_ = line->missing.has_value();
-        if (!gap_) append(out, line->text, line->full, drops_);
+        if (!gap_) text_.add(out, line->text, line->full);
       }
     }
     return true;
@@ -60,7 +83,7 @@ class Captured {
   flow::LogPosition at_;
   flow::FlowStore::Bounds bounds_;
   std::size_t output_;
-  bool drops_;
+  ComparedText text_;
   bool gap_ = false;
 };
 
@@ -122,10 +145,12 @@ class Audit {
                                     flow::Seam(keys[1], runtime_format(log))};
     std::optional<std::uint64_t> oldest;
     std::array<std::string, 2> firsts;
-    const auto count = [this](const flow::RuntimeLine& line) {
+    std::array<ComparedText, 2> before{ComparedText(drops_), ComparedText(drops_)};
+    const auto count = [&](const flow::RuntimeLine& line) {
+      const std::size_t output = flow::output_index(line.output);
       std::string bytes;
-      append(bytes, line.text, line.full, drops_);
-      before_.at(flow::output_index(line.output)) += bytes.size();
+      before.at(output).add(bytes, line.text, line.full);
+      before_.at(output) += bytes.size();
     };
     bool more = true;
     while (more && !(seams[0].passed() && seams[1].passed())) {
@@ -133,16 +158,17 @@ class Audit {
       more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
         if (!oldest) oldest = line.time;
         std::string& first = firsts.at(flow::output_index(line.output));
-        if (first.empty()) append(first, line.text, line.full, drops_);
+        if (first.empty()) ComparedText(drops_).add(first, line.text, line.full);
         seams.at(flow::output_index(line.output)).add(line, count);
       });
     }
     for (std::size_t i = 0; i < seams.size(); ++i) {
       seams.at(i).finish(count);
+      before_.at(i) += before.at(i).more_before(keys.at(i).bytes);
       if (keys.at(i).bytes.empty() || seams.at(i).found()) continue;
       // If the file begins later, rotation has taken the captured bytes from it.
-      const bool begins_later =
-          oldest && *oldest > keys.at(i).time && !keys.at(i).bytes.starts_with(firsts.at(i));
+      const bool begins_later = oldest && *oldest > keys.at(i).time &&
+                                !compared(keys.at(i).bytes, drops_).starts_with(firsts.at(i));
       return begins_later ? AuditResult::kIncomplete
                           : differs(i, " begins with bytes that the runtime's file does not have");
     }
@@ -165,6 +191,7 @@ class Audit {
     flow::RuntimeFileReader reader(std::move(files->files), runtime_format(log), bounds_.terminal);
     reader.keep_to(files->run);
     Captured captured(store_, *flow_, bounds_, output, drops_);
+    ComparedText kept(drops_);
     std::uint64_t skip = before_.at(output);
     flow::KeptComparison comparison(replaces_);
     bool more = true;
@@ -182,7 +209,7 @@ class Audit {
         case Result::kNeedsKept: {
           if (more)
             more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
-              if (flow::output_index(line.output) == output) append(part, line.text, line.full, drops_);
+              if (flow::output_index(line.output) == output) kept.add(part, line.text, line.full);
             });
           else
             comparison.end_kept();

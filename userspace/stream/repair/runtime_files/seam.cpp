@@ -9,12 +9,12 @@
 namespace flowtap::flow {
 namespace {
 
-std::string without_carriage_returns(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
-  return out;
+// containerd drops one "\r" before each newline. CRI-O's conmon keeps each byte in files of the same format.
+std::vector<std::string> forms_of(const std::string& key, RuntimeFormat format) {
+  std::vector<std::string> forms{key};
+  std::string kept = as_containerd_keeps(key);
+  if (format == RuntimeFormat::kCri && !kept.empty() && kept != key) forms.push_back(std::move(kept));
+  return forms;
 }
 
 // How much of the first captured line a runtime may have kept before the last byte was there. Docker may have made it longer.
@@ -27,23 +27,25 @@ std::size_t most_amid(std::string_view key, RuntimeFormat format) {
 
 Seam::Seam(SeamKey key, RuntimeFormat format)
     : key_(std::move(key)),
-      drops_(format == RuntimeFormat::kCri),
+      forms_(forms_of(key_.bytes, format)),
       replaces_(format == RuntimeFormat::kJsonFile && ascii_prefix(key_.bytes) != key_.bytes),
-      most_amid_(most_amid(key_.bytes, format)) {
-  if (drops_) key_.bytes = without_carriage_returns(key_.bytes);
-}
+      most_amid_(most_amid(key_.bytes, format)) {}
 
 void Seam::hold(const RuntimeLine& line) {
-  // CRI-O's conmon keeps the "\r" that containerd drops. It is left out for comparing, and served.
-  std::string_view text = line.text;
-  if (drops_ && line.full && text.ends_with('\r')) text.remove_suffix(1);
   const std::size_t begin = text_.size();
-  text_.append(text).append(line.full ? 1 : 0, '\n');
-  held_.push_back({begin, text_.size(), line.time, line.output, line.full, std::string(line.text)});
+  append_bytes(text_, line);
+  held_.push_back({begin, text_.size(), line.time, line.output, line.full});
 }
 
 RuntimeLine Seam::whole(const Held& held) const {
-  return {held.time, held.output, held.full, held.text};
+  const std::size_t size = held.end - held.begin - (held.full ? 1 : 0);
+  return {held.time, held.output, held.full, std::string_view(text_).substr(held.begin, size)};
+}
+
+std::size_t Seam::find_key(std::size_t from) const {
+  std::size_t first = std::string::npos;
+  for (const std::string& form : forms_) first = std::min(first, text_.find(form, from));
+  return first;
 }
 
 // The place that is nearest in time, as lines may all be the same.
@@ -51,8 +53,7 @@ std::size_t Seam::nearest() const {
   std::size_t nearest = std::string::npos;
   std::uint64_t least = 0;
   auto line = held_.begin();
-  for (std::size_t at = text_.find(key_.bytes, searched_); at != std::string::npos;
-       at = text_.find(key_.bytes, at + 1)) {
+  for (std::size_t at = find_key(searched_); at != std::string::npos; at = find_key(at + 1)) {
     while (line->end <= at) ++line;
     const std::uint64_t apart = line->time < key_.time ? key_.time - line->time : line->time - key_.time;
     if (nearest != std::string::npos && apart >= least) break;
@@ -63,16 +64,17 @@ std::size_t Seam::nearest() const {
 }
 
 bool Seam::decide() {
-  if (text_.size() - searched_ < key_.bytes.size()) return false;
+  if (text_.size() - searched_ < forms_.back().size()) return false;
   // A later line may bring a nearer place.
   if (key_.terminal && held_.back().time <= key_.time + kSlack && text_.size() < kMostHeld) return false;
-  const std::size_t at = key_.terminal ? nearest() : text_.find(key_.bytes, searched_);
+  const std::size_t at = key_.terminal ? nearest() : find_key(searched_);
   if (at != std::string::npos) {
     cut_ = at;
     found_ = true;
     return true;
   }
-  searched_ = text_.size() - key_.bytes.size() + 1;
+  const std::size_t longest = forms_.front().size();
+  searched_ = std::max(searched_, text_.size() + 1 - std::min(text_.size() + 1, longest));
   if (text_.size() < kMostHeld) return false;
   decide_by_time();
   return true;
@@ -82,17 +84,24 @@ bool Seam::decide() {
 // text ends with it, however often it stands there.
 std::size_t Seam::find_at_end() const {
   if (key_.terminal) return nearest();
-  if (key_.bytes.size() >= SeamKey::kEnough) return text_.find(key_.bytes, searched_);
-  const std::size_t last = text_.rfind(key_.bytes);
-  return last == std::string::npos || last < searched_ ? std::string::npos : last;
+  if (key_.bytes.size() >= SeamKey::kEnough) return find_key(searched_);
+  std::size_t last = std::string::npos;
+  for (const std::string& form : forms_)
+    if (const std::size_t at = text_.rfind(form); at != std::string::npos && at >= searched_)
+      last = last == std::string::npos ? at : std::max(last, at);
+  return last;
 }
 
 // Where the key begins in a text that ends amid it.
 std::size_t Seam::find_over_end() const {
   const std::string_view text = text_;
-  std::size_t at = std::max(searched_, text.size() - std::min(text.size(), key_.bytes.size()));
-  while (at < text.size() && !key_.bytes.starts_with(text.substr(at))) ++at;
-  return at < text.size() ? at : std::string::npos;
+  std::size_t first = std::string::npos;
+  for (const std::string& form : forms_) {
+    std::size_t at = std::max(searched_, text.size() - std::min(text.size(), form.size()));
+    while (at < text.size() && !form.starts_with(text.substr(at))) ++at;
+    if (at < text.size()) first = std::min(first, at);
+  }
+  return first;
 }
 
 // The first captured line is dated by its last byte. What was read earlier does not have that byte, so the line begins in the end of

@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
@@ -86,11 +87,11 @@ class Seam {
     std::uint64_t time = 0;
     std::string_view output;
     bool full = false;
-    std::string text;
   };
 
   void hold(const RuntimeLine& line);
   [[nodiscard]] RuntimeLine whole(const Held& held) const;
+  [[nodiscard]] std::size_t find_key(std::size_t from) const;
   [[nodiscard]] std::size_t nearest() const;
   [[nodiscard]] std::size_t find_at_end() const;
   [[nodiscard]] std::size_t find_over_end() const;
@@ -132,22 +133,22 @@ class Seam {
         take(whole(held));
       else
         take(RuntimeLine{held.time, held.output, false,
-                         std::string_view(held.text).substr(0, cut_ - held.begin)});
+                         std::string_view(text_).substr(held.begin, cut_ - held.begin)});
     }
     held_.clear();
     text_.clear();
   }
 
   SeamKey key_;
-  bool drops_ = false;     // this runtime drops "\r" before a newline
-  bool replaces_ = false;  // this runtime replaces bytes that are not UTF-8
+  std::vector<std::string> forms_;  // of the key, as the runtime may have kept it: the longest first
+  bool replaces_ = false;           // this runtime replaces bytes that are not UTF-8
   std::size_t most_amid_ = 0;
   bool reaches_back_ = false;
   bool near_ = false;  // by its time, the held text may be behind the seam
   bool passed_ = false;
   bool found_ = false;
   std::deque<Held> held_;
-  std::string text_;          // the text of held_, in the form that is compared
+  std::string text_;          // of held_, with its newlines
   std::size_t searched_ = 0;  // the key does not begin before this
   std::size_t cut_ = 0;
 };

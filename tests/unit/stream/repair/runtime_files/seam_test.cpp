@@ -146,6 +146,13 @@ TEST(Seam, WithoutTheCarriageReturnsThatContainerdDrops) {
   EXPECT_EQ(before({"b\r\nc\r\n", 2 * kSecond}, lines), "a\n|");
   EXPECT_EQ(before({"b\r\nc\r\n", 2 * kSecond}, seconds({"a\r\n", "x\r\n", "b\r\n", "c\r\n"})), "a\r\nx\r\n|")
       << "and that CRI-O does not";
+  EXPECT_EQ(before({"b\r\r\nc\r\r\n", 2 * kSecond}, seconds({"a\r\n", "b\r\n", "c\r\n"})), "a\r\n|")
+      << "one of them";
+  EXPECT_EQ(before({"b\r\r\nc\r\r\n", 2 * kSecond}, seconds({"a\r\r\n", "b\r\r\n", "c\r\r\n"})), "a\r\r\n|");
+  EXPECT_EQ(before({"b\r", 2 * kSecond}, seconds({"a\n", "b\n"})), "a\n|") << "the newline was not captured";
+  EXPECT_EQ(before({"c\r\nd\r\n", 3 * kSecond}, seconds({"a\r\n", "b\r", "\n", "c\r", "\n", "d\r", "\n"})),
+            "a\r\nb\r\n|")
+      << "where CRI-O has read it apart";
 }
 
 // A terminal's writer may be kept from going on while the runtime already reads.
