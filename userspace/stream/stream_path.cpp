@@ -93,7 +93,8 @@ Status StreamPath::run(const SourceOptions& sources) {
   repair_ = std::move(repair);
   service_ = std::make_unique<FlowsService>(
       journal, lines_->store(), *waker_, repair_->suspicion(), sources_->taps(), &repair_->histories(),
-      &repair_->auditor(), [this](const std::string& flow) { return lines_->is_scheduler(flow); });
+      &repair_->auditor(), [this](const std::string& flow) { return lines_->is_scheduler(flow); },
+      &repair_->begun());
   unseen_ = std::make_unique<UnseenContainers>(tap_->files(), tap_->slots(), journal, drain_->consumer(),
                                                [this](const UnseenContainers::Begun& begun) {
                                                  service_->add_begun(begun);

@@ -64,9 +64,13 @@ Result<std::unique_ptr<api::FlowListReader>> FlowsService::list_reader(const api
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
                                                  const std::set<std::string>* only) const {
   if (only == nullptr) store_.check_files();
+  // Asked first: a flow that is handed over meanwhile is in one of the two.
+  const std::set<std::string> begun =
+      begun_before_ != nullptr ? begun_before_->flows() : std::set<std::string>{};
   std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
   const std::uint64_t now = wall_ns();
   for (api::FlowStatus& flow : all) {
+    flow.more_before = flow.more_before || begun.contains(flow.id);
     // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
     flow.suspect =

@@ -16,6 +16,7 @@
 #include "stream/reading/log_reader.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/repair/auditor.hpp"
+#include "stream/repair/begun_before.hpp"
 #include "stream/repair/histories.hpp"
 #include "stream/repair/suspicion.hpp"
 #include "stream/sources/process_taps.hpp"
@@ -25,12 +26,13 @@ namespace flowtap {
 
 class FlowsService final : public api::FlowsView {
  public:
-  /// `taps` may be null: then this kernel does not tell what processes write to. `histories` and `auditor` may be null: then the
-  /// node's files are not seen. `is_scheduler` says whether the flow with this id is a scheduler's log; empty: none is. All must
+  /// `taps` may be null: then this kernel does not tell what processes write to. `histories`, `auditor` and `begun_before` may be
+  /// null: then the node's files are not seen. `is_scheduler` says whether the flow with this id is a scheduler's log; empty: none is. All must
   /// outlive it.
   FlowsService(flow::Journal& journal, flow::FlowStore& store, ReaderWaker& waker, const Suspicion& suspicion,
                ProcessTaps* taps, Histories* histories = nullptr, const Auditor* auditor = nullptr,
-               std::function<bool(const std::string& flow)> is_scheduler = {})
+               std::function<bool(const std::string& flow)> is_scheduler = {},
+               const BegunBefore* begun_before = nullptr)
       : journal_(journal),
         store_(store),
         waker_(waker),
@@ -38,7 +40,8 @@ class FlowsService final : public api::FlowsView {
         taps_(taps),
         histories_(histories),
         auditor_(auditor),
-        is_scheduler_(std::move(is_scheduler)) {}
+        is_scheduler_(std::move(is_scheduler)),
+        begun_before_(begun_before) {}
 
   /// Sets which groups pods belong to from now on. Safe from any thread.
   void set_groups(flow::GroupRules groups);
@@ -96,6 +99,7 @@ class FlowsService final : public api::FlowsView {
   Histories* histories_;
   const Auditor* auditor_;
   std::function<bool(const std::string& flow)> is_scheduler_;
+  const BegunBefore* begun_before_;
   struct Listed {
     api::FlowFilter filter;
     std::uint64_t change = 0;

@@ -11,6 +11,7 @@ constexpr std::uint64_t kUnknownStream = std::uint64_t{600} * 1'000'000'000;  //
 }  // namespace
 
 void BegunBefore::look(BeforeCounter& counter) {
+  const std::scoped_lock lock(mutex_);
   std::erase_if(begun_, [&](const auto& begun) {
     const auto stream = journal_.stream(begun.first);
     if (!stream) return begun.second + kUnknownStream < wall_ns();
@@ -20,6 +21,17 @@ void BegunBefore::look(BeforeCounter& counter) {
     counter.add(stream->name->flow, begun.second);
     return true;
   });
+}
+
+std::set<std::string> BegunBefore::flows() const {
+  const std::scoped_lock lock(mutex_);
+  std::set<std::string> flows;
+  for (const auto& [number, since] : begun_) {
+    const auto stream = journal_.stream(number);
+    if (stream && stream->name && stream->name->capture == flow::Capture::kTaken)
+      flows.insert(stream->name->flow);
+  }
+  return flows;
 }
 
 }  // namespace flowtap

@@ -38,6 +38,7 @@ class Repair {
   /// These streams are of containers that began before they were captured. What they wrote before will be counted, as soon as it
   /// is known whose they are.
   void add_begun(const BegunBefore::Begun& begun) { begun_.add(begun); }
+  [[nodiscard]] const BegunBefore& begun() const { return begun_; }
   void look_for_begun() { begun_.look(before_); }
 
   void append_samples(std::vector<stats::Series>& out) const {

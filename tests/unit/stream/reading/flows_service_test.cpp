@@ -125,6 +125,39 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
   EXPECT_EQ(log(), "") << "long ago";
 }
 
+// A container that ran before wrote more than was captured, and nobody has counted it yet: from the first list on it says so.
+TEST_F(FlowsServiceTest, SaysOfWhatRanBeforeThatThereIsMore) {
+  test::FileTree tree;
+  const auto history = std::move(*Histories::open(tree.root()));
+  BeforeCounter counter(*store_, *history);
+  BegunBefore begun(*journal_, *store_);
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get(), nullptr, {}, &begun);
+  const auto more = [&service] {
+    std::map<std::string, bool> all;
+    for (const api::FlowStatus& flow : service.flows({})) all[flow.id] = flow.more_before;
+    return all;
+  };
+  using All = std::map<std::string, bool>;
+  const std::string before = "pod/shop/before/u-1/app/0";
+  const std::string begins = "pod/shop/begins/u-2/app/0";
+  add(before, {}, false);
+  begun.add({{streams_, now_ns()}, {streams_ + 100, now_ns()}});
+  add(begins, {}, false);
+  EXPECT_EQ(more(), (All{{before, true}, {begins, false}})) << "the store does not have it yet";
+  begun.look(counter);
+  EXPECT_EQ(more(), (All{{before, true}, {begins, false}}));
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    for (const std::string& id : {before, begins}) writing.open_stream(*writing.flow(id));
+  }
+  EXPECT_EQ(more(), (All{{before, true}, {begins, false}})) << "nobody has looked for it";
+  begun.look(counter);
+  EXPECT_EQ(begun.flows(), std::set<std::string>());
+  EXPECT_EQ(more(), (All{{before, true}, {begins, false}})) << "the runtime has no file of it";
+  store_->set_before(before, {.state = flow::Before::State::kCounted, .bytes = 10, .lines = 1});
+  EXPECT_EQ(more(), (All{{before, false}, {begins, false}}));
+}
+
 // Lines that wait in the journal come from there, and not already from the runtime's file.
 TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
