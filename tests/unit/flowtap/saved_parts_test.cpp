@@ -76,12 +76,27 @@ TEST(OuterTime, IsTheNearestThatAgreesWithTheRecords) {
   for (const char* const before :
        {"2026-11-26T10:00:00.103500001Z ", "2026-11-26 10:00:00,103 ", "2026-11-26T11:00:00+0100 ",
         "2026-11-26T05:00:00.1-05:00 ", R"(["1795687200100003", ")", R"({"ts":1795687200100,"m":")",
-        "[1795687200.5] ", "2019-01-01T00:00:00Z 2026-11-26T10:00:00Z "})
+        "[1795687200.5] ", "2019-01-01T00:00:00Z 2026-11-26T10:00:00Z ", "\"11/26/2026, 10:00:00.100 AM\",",
+        "26/11/2026 10:00:00 ", "2/3/2026, 1:00:00 PM 11/26/2026, 10:00:00 "})
     EXPECT_EQ(seconds(before), kSecond) << before;
   EXPECT_EQ(seconds(R"({"log":")", R"(","time":"2026-11-26T10:00:00Z"})"), kSecond);
   for (const char* const none :
-       {"", "2026-11-26T14:00:00Z ", "Nov 26 10:00:00 ", "26-11-2026 10:00:00 ", "12345 "})
+       {"", "2026-11-26T14:00:00Z ", "Nov 26 10:00:00 ", "26-11-2026 10:00:00 ", "12345 ",
+        "11/26/2026, 10:00:00.100 PM", "11/26/2026", "1/2/3", "11/26/2026, 10", "13/13/2026, 10:00:00"})
     EXPECT_EQ(seconds(none), 0U) << none;
+}
+
+TEST(OuterTime, OfAWebPageHasHalvesOfADay) {
+  for (const auto& [head, before] :
+       std::vector<std::pair<const char*, const char*>>{{"I1126 00:10:00.103412", "11/26/2026, 12:10:00 AM"},
+                                                        {"I1126 12:10:00.103412", "11/26/2026, 12:10:00 PM"},
+                                                        {"I1126 13:10:00.103412", "11/26/2026, 1:10:00 PM"},
+                                                        {"I1126 13:10:00.103412", "11/26/2026, 13:10:00"}}) {
+    const std::string text = std::string(head) + "       1 a.go:9] \"x\"";
+    EXPECT_NE(outer_time(*flow::parse_klog_record(text), before, {}), 0U) << before;
+    EXPECT_TRUE(has_time(before));
+  }
+  EXPECT_FALSE(has_time("PRIORITY=6"));
 }
 
 TEST(Prefix, NumbersAndTimesDoNotTellALog) {

@@ -183,7 +183,8 @@ TEST_F(WhyFormsTest, WhatStandsBehindALineBelongsToNoValue) {
 TEST_F(WhyFormsTest, TheYearOutsideOfARecordIsItsYear) {
   const auto records = klog_records(golden(kBase.path));
   for (const char* const name :
-       {"kubectl logs --timestamps", "Fluent Bit, log first", "Loki API, compact", "Loki API, pretty"}) {
+       {"kubectl logs --timestamps", "Fluent Bit, log first", "Loki API, compact", "Loki API, pretty",
+        "journalctl verbose", "journalctl export", "Azure CSV", "Azure CSV, few quotes"}) {
     const Shown shown =
         why("shop/db-0 -o json --evidence", {write("log", file_of(saved_form(name), records))});
     json::error_code error;

@@ -99,7 +99,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     if (found && found->at < line.from) found = find(line.text, line.from);
   }
   once.finish();
-  line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
+  note_line(line.text, given);
   if (given) return;
   // No other margin than the tab is known to be a value's, unless it is open.
   if (last_.plain && last_.in_block) line.text = last_.margin.undo(line.text);
@@ -234,7 +234,17 @@ bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& t
   return true;
 }
 
-// Tools that give each line a time may put it anywhere around the line. The one of the line before tells the year as well.
+// Some exports have a line for each field, and the time's is not always the one before the record's.
+void Unwrapper::note_line(std::string_view text, bool has_record) {
+  if (has_record)
+    line_before_.clear();
+  else if (!has_time(text))
+    return;
+  line_before_.append(1, ' ').append(text.substr(text.size() - std::min(text.size(), kMostBefore)));
+  if (line_before_.size() > kMostBefore) line_before_.erase(0, line_before_.size() - kMostBefore);
+}
+
+// Tools that give each line a time may put it anywhere around the line. The one of a line before tells the year as well.
 std::uint64_t Unwrapper::time_of(std::string_view text, std::string_view before, std::string_view behind) {
   const auto record = flow::parse_klog_record(text);
   if (!record) return 0;

@@ -115,6 +115,7 @@ class Unwrapper {
   [[nodiscard]] std::size_t next_place(Around& one, const Line& line, std::size_t until);
   [[nodiscard]] std::uint64_t time_of(std::string_view text, std::string_view before,
                                       std::string_view behind);
+  void note_line(std::string_view text, bool has_record);
   void give_field(const Line& line, const Take& take);
   [[nodiscard]] bool give_merged(const Line& line, const Take& take);
   [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
@@ -139,7 +140,7 @@ class Unwrapper {
   std::deque<Around> open_;      // of other sources' records, whose values of several lines have not ended
   bool in_field_ = false;        // a field of CSV has begun and not ended
   bool is_object_ = false;       // the last record's line was an object of JSON
-  std::string line_before_;      // the end of it: in JSON, a member of its own line
+  std::string line_before_;      // the end of the line of the last record, and what has a time behind it
   std::uint64_t last_time_ = 0;  // the last one that stood around a record
   std::unique_ptr<Unwrapper> inner_;      // of a text with several lines that have something before them
   std::string inner_named_;               // what a collector calls the log of that text

@@ -52,6 +52,38 @@ std::optional<std::uint64_t> of_date(std::string_view text) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count());
 }
 
+// Takes a number of at most `most` digits and the sign behind it, and puts it out with two digits at least.
+bool take_part(std::string_view& text, std::size_t most, char behind, std::string& out) {
+  const std::size_t digits = digits_at(text);
+  if (digits == 0 || digits > most || text.substr(digits, 1) != std::string_view(&behind, 1)) return false;
+  out.assign(digits < 2 ? 1 : 0, '0').append(text.substr(0, digits));
+  text.remove_prefix(digits + 1);
+  return true;
+}
+
+// "11/26/2026, 1:00:00.100 PM", as web pages show times, in UTC; also with the day first.
+std::optional<std::uint64_t> of_slashes(std::string_view text, bool day_first) {
+  std::string month;
+  std::string day;
+  std::string year;
+  std::string hour;
+  if (!take_part(text, 2, '/', day_first ? day : month) || !take_part(text, 2, '/', day_first ? month : day))
+    return std::nullopt;
+  const std::size_t digits = digits_at(text);
+  if (digits != 4) return std::nullopt;
+  year = text.substr(0, digits);
+  text.remove_prefix(digits);
+  text.remove_prefix(text.starts_with(", ") ? 2 : text.starts_with(' ') ? 1 : 0);
+  if (!take_part(text, 2, ':', hour)) return std::nullopt;
+  const std::string_view time = text.substr(0, text.find_first_not_of("0123456789:."));
+  const std::string_view half = text.substr(time.size(), 3);
+  if (half == " AM" && hour == "12") hour = "00";
+  if (half == " PM" && hour < "12") hour = std::to_string((hour[0] - '0') * 10 + (hour[1] - '0') + 12);
+  std::string strict = year;
+  strict.append(1, '-').append(month).append(1, '-').append(day).append(1, 'T').append(hour);
+  return of_date(strict.append(1, ':').append(time));
+}
+
 // Since September 2001 such a number of seconds has ten digits, and has them for two centuries more.
 std::optional<std::uint64_t> of_number(std::string_view digits) {
   std::uint64_t scale = 0;
@@ -92,6 +124,9 @@ void each_time(std::string_view text, Take&& take) {
       continue;
     }
     const std::size_t digits = digits_at(text);
+    if (digits <= 2)
+      for (const bool day_first : {false, true})
+        if (const auto shown = of_slashes(text, day_first); shown && take(*shown)) return;
     const auto time = digits == 4 ? of_date(text) : of_number(text.substr(0, digits));
     if (time && take(*time)) return;
     text.remove_prefix(digits);
@@ -99,6 +134,12 @@ void each_time(std::string_view text, Take&& take) {
 }
 
 }  // namespace
+
+bool has_time(std::string_view text) {
+  bool found = false;
+  each_time(text.substr(0, kFar), [&found](std::uint64_t) { return found = true; });
+  return found;
+}
 
 std::uint64_t outer_time(const flow::KlogRecord& record, std::string_view before, std::string_view behind) {
   const auto agrees = [&record](std::uint64_t time) { return flow::klog_instant(record, time).has_value(); };

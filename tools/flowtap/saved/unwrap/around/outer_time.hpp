@@ -10,8 +10,11 @@ namespace flowtap::cli {
 
 /// The time that stands next to the record and agrees with the record's own, in ns since 1970; 0: there is none. `before` is what
 /// stands before the record, `behind` what follows it. Times are in RFC 3339, also with a space, a comma or without a zone (then
-/// it is UTC), numbers since 1970 in s, ms, µs or ns, or labels of TAI64.
+/// it is UTC), numbers since 1970 in s, ms, µs or ns, labels of TAI64, or as web pages show them ("11/26/2026, 10:00:00.100 AM").
 [[nodiscard]] std::uint64_t outer_time(const flow::KlogRecord& record, std::string_view before,
                                        std::string_view behind);
+
+/// Whether there is any such time near the text's beginning.
+[[nodiscard]] bool has_time(std::string_view text);
 
 }  // namespace flowtap::cli
