@@ -61,7 +61,6 @@ void FlowStore::load() {
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
-  past_.load(std::exchange(index_->found_past(), {}), index_->found_settled());
   if (!flows_.empty()) next_flush_ = {};  // some may be too old
   // Files of flows that the index does not know, and files that were still being made.
   for (const auto& [inode, name] : files_in(options_.dir)) {
@@ -90,12 +89,11 @@ FlowStore::Ref FlowStore::make(FlowState state) {
   const auto past = past_.take(id);
   if (succession)
     state = succession->left;
-  else if (past && !replaying_)  // a replay tells all of it again
+  else if (past)
     state = *past;
   if (!succession)
     succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
   auto flow = std::make_shared<Flow>(std::move(succession), options_.dir, std::move(state), derived);
-  if (past && replaying_) flow->replayed_cause = past->gap_cause.value_or(MissingCause::kUnknown);
   flow->succession->latest = flow;
   flows_.insert_or_assign(id, flow);
   note_change(*flow);
@@ -160,7 +158,6 @@ bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view outpu
 void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
                                  std::uint64_t time, MissingCause cause) {
   const std::size_t before = flow.log.buffered();
-  if (cause == MissingCause::kUnknown && store_.replaying_) cause = flow.replayed_cause;
   if (!flow.log.add_gap(stream, output, to, time, store_.clock_, cause)) return;
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
@@ -188,13 +185,12 @@ bool FlowStore::Writing::add_break(Flow& flow, StreamNo stream, std::string_view
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
   const auto there = store_.flows_.find(id);
   // A follower of a flow of that name that is gone goes on with the flow that is made in its place.
-  const bool goes_on = store_.left_by(id) || (store_.past_.find(id) != nullptr && !store_.replaying_);
+  const bool goes_on = store_.left_by(id) || store_.past_.find(id) != nullptr;
   if (there == store_.flows_.end() && !goes_on) {
-    (void)store_.past_.take(id);
     touch(*flow);
     store_.flows_.erase(flow->log.id());
     store_.flows_.emplace(id, flow);
-    store_.gone_.push_back({.id = flow->log.id(), .streams = {}});
+    store_.gone_.push_back(flow->log.id());
     store_.changed_.push_back(flow);
     store_.change(flow->log, [&] {
       flow->log.rename(store_.options_.dir, id);
@@ -270,7 +266,6 @@ FlowStore::Ref FlowStore::Writing::renew(Flow& gone, std::uint64_t time, bool te
 
 void FlowStore::forget_streams() {
   const std::scoped_lock lock(mutex_);
-  replaying_ = true;
   for (const auto& [id, flow] : flows_) flow->succession->open_streams = 0;
   for (const auto& [id, left] : left_)
     if (const auto succession = left.lock()) succession->open_streams = 0;
@@ -284,7 +279,6 @@ void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
 
 void FlowStore::end_orphans(std::uint64_t time) {
   const std::scoped_lock lock(mutex_);
-  replaying_ = false;
   for (const auto& [id, flow] : flows_) {
     if (flow->succession->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);

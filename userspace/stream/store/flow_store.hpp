@@ -30,6 +30,7 @@
 #include "stream/journal/follower.hpp"
 #include "stream/store/flow_log.hpp"
 #include "stream/store/index/flow_index.hpp"
+#include "stream/store/index/past_flows.hpp"
 
 namespace flowtap::flow {
 
@@ -131,8 +132,6 @@ class FlowStore {
     bool terminal = false;  ///< one of its streams was a terminal's
     bool gone = false;      ///< it had to make room: a writer asks for it anew
     bool fresh = false;     ///< nothing was known of it when it was asked for
-    /// Why the bytes are missing that a replay tells of: the journal does not have that.
-    MissingCause replayed_cause = MissingCause::kUnknown;
     /// Its lines are some of other flows' lines, so it has no end. Its age counts from its last line, and when it has been silent
     /// for a while it makes room as if it had ended with that line.
     const bool derived;
@@ -197,7 +196,7 @@ class FlowStore {
     Clock::time_point now_;
   };
 
-  /// Begins as after a start: the writer tells of all streams again, until end_orphans().
+  /// Begins as after a start: the writer tells of all streams again.
   void forget_streams();
   /// Nothing will come any more of streams other than these.
   void keep_streams(const std::unordered_set<StreamNo>& streams);
@@ -366,8 +365,8 @@ class FlowStore {
   bool full_ = false;             // some flow has more than buffer_bytes
   std::uint64_t file_bytes_ = 0;  // in pages
   std::vector<std::uint64_t> touched_;
-  std::vector<Ref> changed_;     // flows whose states the index has to get
-  std::vector<FlowState> gone_;  // what the index has to say of flows that are gone
+  std::vector<Ref> changed_;  // flows whose states the index has to get
+  std::vector<std::string> gone_;
   PastFlows past_;
   bool replaying_ = false;        // the writer tells again what the journal has
   bool index_is_behind_ = false;  // a write of it failed: it has to be written as a whole

@@ -61,9 +61,7 @@ void FlowStore::remove(const Ref& flow, Eviction reason) {
   std::erase_if(left_, [](const auto& left) { return left.second.expired(); });
   left_.insert_or_assign(flow->log.id(), flow->succession);
   forget(flow);
-  if (flow->derived) return;
-  const FlowState& past = gone_.emplace_back(flow->succession->left);
-  if (const auto forgotten = past_.add(past)) gone_.push_back({.id = *forgotten, .streams = {}});
+  if (!flow->derived) past_.add(flow->succession->left);
 }
 
 void FlowStore::forget(const Ref& flow) {
@@ -75,7 +73,7 @@ void FlowStore::forget(const Ref& flow) {
   log.remove_file();
   log.release();
   flow->gone = true;
-  gone_.push_back({.id = log.id(), .streams = {}});
+  gone_.push_back(log.id());
   flows_.erase(log.id());
   waiting_.erase(flow->number);
   followers_.tell(std::array{flow->number});
@@ -181,9 +179,7 @@ void FlowStore::write_index() {
     for (const auto& [id, flow] : flows_) states.push_back(&flow->log.written());
   else
     for (const Ref& flow : changed_) states.push_back(&flow->log.written());
-  if (const Status done =
-          whole ? index_->rewrite(states, past_) : index_->append(states, gone_, past_.settled());
-      !done) {
+  if (const Status done = whole ? index_->rewrite(states) : index_->append(states, gone_); !done) {
     ++stats_.index_errors;
     stats_.last_error = done.error().what;
     index_is_behind_ = true;

@@ -59,18 +59,6 @@ TEST_F(PastFlowsTest, CountOnceOverStarts) {
   }
 }
 
-// The journal has nothing of them any more, so nothing is told again.
-TEST_F(PastFlowsTest, StayInTheSumsWhenTheJournalHasForgottenThem) {
-  open_for(1);
-  for (StreamNo n = 1; n <= 4; ++n) write(n, "pod/" + std::to_string(n), n * 1'000'000'000);
-  pipeline_.reset(), store_.reset(), journal_.reset();
-  std::filesystem::remove_all(dir_ / "journal");
-  for (int start = 0; start < 3; ++start) {
-    open();
-    EXPECT_EQ(missing(), 400U) << start;
-  }
-}
-
 // A container that is no pod may run again under its name.
 TEST_F(PastFlowsTest, AnotherOneOfTheSameNameCountsBesideIt) {
   open_for(1);
@@ -106,11 +94,6 @@ TEST_F(PastFlowsTest, KeepTheCauseOfTheirGaps) {
   write(2, "pod/b", 9'000'000'000);
   ASSERT_FALSE(store_->find("pod/a"));
   EXPECT_EQ(told(), expected);
-  for (const std::size_t flows : {1U, 2U, 1U, 1U}) {
-    open_for(flows);
-    store_->flush({}, 1, true);
-    EXPECT_EQ(told(), expected) << "for " << flows;
-  }
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ class Seam {
     skip_early();
     if (text_.size() < kMostHeld) return;
     std::size_t given = 0;
-    for (; held_.front().end <= searched_; held_.pop_front()) {
+    for (; !held_.empty() && held_.front().end <= searched_; held_.pop_front()) {
       take(whole(held_.front()));
       given = held_.front().end;
     }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <iterator>
 #include <optional>
 
 #include "base/fd.hpp"
@@ -158,16 +157,6 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
   out += row;
 }
 
-// The sums stand in the row of a flow that is gone and has no name, which no flow lacks: earlier builds read past it.
-void put_settled(std::string& out, const Lacked& sums) {
-  put_row(out, FlowState{.id = {}, .missing = sums.missing, .refilled = sums.refilled, .streams = {}}, true);
-}
-
-// Earlier builds have noted nothing of flows that are gone.
-bool tells(const FlowState& gone) {
-  return gone.shown != 0 || gone.missing != 0 || gone.refilled != 0;
-}
-
 template <typename T>
 std::optional<T> take(std::string_view& text, std::size_t size = sizeof(T)) {
   T value{};
@@ -272,7 +261,10 @@ void FlowIndex::load() {
   std::string_view good = text;
   while (auto row = take_row(text, version->state_size)) {
     good = text;
-    take(std::move(row->state), row->gone);
+    if (row->gone)
+      found_.erase(row->state.id);
+    else
+      found_.insert_or_assign(row->state.id, std::move(row->state));
   }
   // None of our rows goes behind rows of an older build: the first write is of a new file.
   if (version != kVersions.data()) return;
@@ -282,60 +274,35 @@ void FlowIndex::load() {
   inode_ = inode_of(fd);
 }
 
-void FlowIndex::take(FlowState state, bool gone) {
-  if (gone && state.id.empty()) {
-    settled_ = {.missing = state.missing, .refilled = state.refilled};
-    return;
-  }
-  const auto before = past_.find(state.id);
-  if (before != past_.end()) {
-    found_past_.erase(before->second);
-    past_.erase(before);
-  }
-  if (!gone) {
-    found_.insert_or_assign(state.id, std::move(state));
-    return;
-  }
-  found_.erase(state.id);
-  if (!tells(state)) return;
-  found_past_.push_back(std::move(state));
-  past_.emplace(found_past_.back().id, std::prev(found_past_.end()));
-}
-
 bool FlowIndex::wants_rewrite() const {
   struct stat here{};
   if (inode_ == 0 || ::lstat(path().c_str(), &here) != 0 || here.st_ino != inode_) return true;
   return size_ > kLeastBloat && size_ > kBloat * fresh_;
 }
 
-Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const FlowState> gone,
-                         const Lacked& settled) {
-  if (states.empty() && gone.empty() && settled == settled_) return {};
+Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
+  if (states.empty() && gone.empty()) return {};
   const Fd fd(::open(path().c_str(), kIndexFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
   if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
   std::string rows;
   // Flows that are gone come first: such a flow may have a successor with its name.
-  for (const FlowState& flow : gone) put_row(rows, flow, true);
-  if (settled != settled_) put_settled(rows, settled);
+  for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
   for (const FlowState* state : states) put_row(rows, *state, false);
   if (auto written = write_log_file(fd, size_, rows, path()); !written) {
     // Half a row there would hide the next ones.
     if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;
     return written;
   }
-  settled_ = settled;
   size_ += rows.size();
   return {};
 }
 
-Status FlowIndex::rewrite(std::span<const FlowState* const> states, const PastFlows& past) {
+Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
   const std::string fresh = path() + ".new";
   ::unlink(fresh.c_str());
   FTAP_TRY_ASSIGN(fd, open_new(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   std::string all(kMagic.data(), kMagic.size());
-  put_settled(all, past.settled());
-  for (const FlowState& flow : past.all()) put_row(all, flow, true);
   for (const FlowState* state : states) put_row(all, *state, false);
   auto written = write_log_file(fd, 0, all, fresh);
   if (written && ::rename(fresh.c_str(), path().c_str()) != 0)
@@ -344,7 +311,6 @@ Status FlowIndex::rewrite(std::span<const FlowState* const> states, const PastFl
     ::unlink(fresh.c_str());
     return written;
   }
-  settled_ = past.settled();
   inode_ = inode_of(fd);
   size_ = all.size();
   fresh_ = size_;

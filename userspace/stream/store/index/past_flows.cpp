@@ -5,20 +5,14 @@
 
 namespace flowtap::flow {
 
-void PastFlows::load(All all, const Lacked& settled) {
-  settled_ = settled;
-  for (FlowState& flow : all) (void)add(std::move(flow));
-}
-
-std::optional<std::string> PastFlows::add(FlowState flow) {
+void PastFlows::add(FlowState flow) {
   (void)take(flow.id);
   all_.push_back(std::move(flow));
   by_id_.emplace(all_.back().id, std::prev(all_.end()));
-  if (all_.size() <= kMost) return std::nullopt;
+  if (all_.size() <= kMost) return;
   const FlowState oldest = all_.front();
   settled_.add(oldest);
   (void)take(oldest.id);
-  return oldest.id;
 }
 
 Lacked PastFlows::lacked() const {

@@ -32,11 +32,8 @@ class PastFlows {
 
   using All = std::list<FlowState>;
 
-  /// As an earlier process left them, the oldest first.
-  void load(All all, const Lacked& settled);
-
-  /// The flow has made room. Returns the id of the flow that is no longer remembered in its place, if there is one.
-  [[nodiscard]] std::optional<std::string> add(FlowState flow);
+  /// The flow has made room.
+  void add(FlowState flow);
   /// There is a flow of this name again. Returns what the one before had, which is forgotten here.
   std::optional<FlowState> take(std::string_view id);
 
@@ -47,14 +44,13 @@ class PastFlows {
   }
   /// The oldest first.
   [[nodiscard]] const All& all() const { return all_; }
-  /// What those lacked that are not remembered one by one.
-  [[nodiscard]] const Lacked& settled() const { return settled_; }
+  /// Also of those that are not remembered one by one.
   [[nodiscard]] Lacked lacked() const;
 
  private:
   All all_;
   std::unordered_map<std::string_view, All::iterator> by_id_;  // the keys are the ids of all_
-  Lacked settled_;
+  Lacked settled_;                                             // of those that are not remembered
 };
 
 }  // namespace flowtap::flow
