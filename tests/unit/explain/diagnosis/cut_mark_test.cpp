@@ -59,6 +59,9 @@ TEST(CutMark, AGapIsWhereSystemdMakesOne) {
   EXPECT_EQ(gap_in(std::string(178, 'x') + "\u2026" + std::string(19, 'x')), "\u2026") << "systemd 236";
   EXPECT_EQ(gap_in(std::string(88, 'x') + "\u00e9\u2026" + std::string(10, 'x')), "\u2026") << "by columns";
   EXPECT_EQ(gap_in("x err=\"dial: retrying...: y\""), "");
+  for (const char* const behind : {", y", " yy", ". y"})
+    EXPECT_EQ(gap_in(std::string(174, 'x') + "..." + behind + std::string(16, 'y')), "")
+        << "a program's own dots";
   for (const char* text : {"", "x", "...", "\u2026", "I1 \u2026"}) EXPECT_EQ(gap_in(text), "") << text;
 }
 

@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 const std::string kRecord = "I1126 10:00:00.103412       1 a.go:9] x";
 const std::string kQuoted = R"(I1126 10:00:00.103412       1 a.go:9] ""x"" k=""1, 2"")";
 
-std::string shown(const CsvRows& rows, const std::string& line) {
+std::string shown(CsvRows rows, const std::string& line) {
   std::string buffer;
   return std::string(rows.quoted(line, buffer));
 }
@@ -51,6 +51,21 @@ TEST(CsvRows, AnyOtherLineStaysAsItIs) {
              "another, " + kRecord, "another," + kRecord, "timestamp,message"})
     EXPECT_EQ(shown(rows, line), line);
   EXPECT_EQ(shown(CsvRows(), "2026-11-26 10:00:00," + kRecord), "2026-11-26 10:00:00," + kRecord);
+}
+
+// A field may hold what looks like a row, another source's rows are not this log's, and words before the field are of a sentence.
+TEST(CsvRows, AnotherProgramsTextIsNoRow) {
+  CsvRows rows = of_row("2026-11-26 10:00:00,", "");
+  const std::string row = "2026-11-26 10:00:01," + kRecord;
+  const std::string read = "2026-11-26 10:00:01,\"" + kRecord + '"';
+  std::string buffer;
+  EXPECT_EQ(rows.quoted("2026-11-26 10:00:01,\"GET", buffer), "2026-11-26 10:00:01,\"GET");
+  EXPECT_EQ(rows.quoted(row, buffer), row) << "amid the field";
+  EXPECT_EQ(rows.quoted("\"", buffer), "\"");
+  EXPECT_EQ(rows.quoted(row, buffer), read);
+  EXPECT_EQ(shown(rows, "2026-11-26 10:00:01 hello 5," + kRecord), "2026-11-26 10:00:01 hello 5," + kRecord);
+  const CsvRows named = of_row("2026-11-26 10:00:00,hami-1,", "");
+  EXPECT_EQ(shown(named, "2026-11-26 10:00:01,nginx," + kRecord), "2026-11-26 10:00:01,nginx," + kRecord);
 }
 
 TEST(CsvRows, ALogOfKlogsOwnHasNone) {

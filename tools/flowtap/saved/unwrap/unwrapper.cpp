@@ -64,7 +64,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
   text = arrays_.undo(characters_.undo(text, is_of_block(text)));
-  if (!in_field_) text = rows_.quoted(text, row_);
+  text = rows_.quoted(text, row_);
   resume(text);
   Line line{.text = text, .full = full, .time = time};
   if (text.data() == as_given) line.piece = piece;

@@ -59,7 +59,9 @@ class Unwrapper {
   /// `scouts`: what it finds is noted in `doubted` and believed, and in `names` and `rows`, so that the lines can be read again by
   /// what they have shown.
   Unwrapper(DoubtedPrefixes& doubted, LogNames& names, CsvRows& rows, bool scouts = false)
-      : doubted_(doubted), names_(names), rows_(rows), scouts_(scouts) {}
+      : doubted_(doubted), names_(names), rows_(rows), scouts_(scouts) {
+    rows_.begin_again();
+  }
 
   /// The line is a piece of a longer one, in which it stands at `at`, and the members around its records may be in other pieces.
   struct PieceOf {

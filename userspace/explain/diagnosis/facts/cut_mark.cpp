@@ -74,6 +74,11 @@ std::string_view behind_columns(std::string_view text, std::size_t columns) {
   return text.substr(at);
 }
 
+// A program's own dots stand at the end of its words.
+bool ends_words(std::string_view sign, std::string_view behind) {
+  return sign == kDots && std::string_view(" ,.").contains(behind.front());
+}
+
 // systemd, src/basic/string-util.c: ellipsize_mem(), asked for 90 percent. Up to 236 it did not round.
 std::string_view gap_in_line(std::string_view line) {
   const std::size_t width = width_of(line);
@@ -82,7 +87,7 @@ std::string_view gap_in_line(std::string_view line) {
     if (width <= own) continue;
     for (const std::size_t at : {((width - own) * 90 + 50) / 100, width * 90 / 100})
       if (const std::string_view rest = behind_columns(line, at);
-          rest.starts_with(sign) && rest.size() > sign.size())
+          rest.starts_with(sign) && rest.size() > sign.size() && !ends_words(sign, rest.substr(sign.size())))
         return rest.substr(0, sign.size());
   }
   return {};

@@ -1,6 +1,7 @@
 #include "csv_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "prefix.hpp"
@@ -61,13 +62,25 @@ bool CsvRows::is_row(std::string_view line) const {
   return knows() && (before_.empty() || begins_alike(before_, line));
 }
 
+// Another program's field may have newlines, and behind one what looks like a row.
+bool CsvRows::is_amid_field(std::string_view line) {
+  const bool opens_or_closes = std::ranges::count(line, '"') % 2 != 0;
+  return std::exchange(open_, open_ != opens_or_closes);
+}
+
+// A row of another source, or with words before the field, may be another program's.
+bool CsvRows::is_of_the_log(std::string_view line, std::size_t field) const {
+  return before_.empty() ? field == 0 : end_of_own_prefix(before_, source_of(before_), line) == field;
+}
+
 // Some programs put a field in quotes only if it has some, so it may have what stands between fields, too.
-std::string_view CsvRows::quoted(std::string_view line, std::string& buffer) const {
-  if (!is_row(line)) return line;
+std::string_view CsvRows::quoted(std::string_view line, std::string& buffer) {
+  if (!knows() || is_amid_field(line) || !is_row(line)) return line;
   const auto fields = fields_of(line, between_);
   if (fields.size() < columns_ || fields.size() > kMostColumns) return line;
   const std::size_t behind = columns_ - column_ - 1;  // fields
   const std::size_t begin = fields[column_];
+  if (!is_of_the_log(line, begin)) return line;
   const std::size_t end = behind == 0 ? line.size() : fields[fields.size() - behind] - 1;
   const std::string_view field = line.substr(begin, end - begin);
   if (field.contains('"') || !is_schedulers_line(field)) return line;

@@ -17,19 +17,24 @@ class CsvRows {
   void note_plain(std::string_view line);
   /// The row with quotes around the field that may have a record, if a scheduler's line stands there without any; any other line as
   /// it is. It is put into `buffer` if it differs.
-  [[nodiscard]] std::string_view quoted(std::string_view line, std::string& buffer) const;
+  [[nodiscard]] std::string_view quoted(std::string_view line, std::string& buffer);
+  /// The lines come anew from the first one on.
+  void begin_again() { open_ = false; }
   /// Whether the text that begins at `at` is that field, in quotes.
   [[nodiscard]] bool is_field(std::string_view line, std::size_t at) const;
 
  private:
   [[nodiscard]] bool knows() const { return columns_ > 0 && !plain_; }
   [[nodiscard]] bool is_row(std::string_view line) const;
+  [[nodiscard]] bool is_amid_field(std::string_view line);
+  [[nodiscard]] bool is_of_the_log(std::string_view line, std::size_t field) const;
 
   char between_ = ',';
   std::size_t column_ = 0;   // of the record, from 0
   std::size_t columns_ = 0;  // of a row; 0: not known
   std::string before_;       // what stands before the record
   bool plain_ = false;
+  bool open_ = false;  // the line before ended amid a field
 };
 
 }  // namespace flowtap::cli
