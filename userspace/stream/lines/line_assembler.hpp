@@ -39,7 +39,7 @@ class LineAssembler {
       if (newline != std::string_view::npos)
         give(bytes.substr(0, newline), true, time, take);
       else if (bytes.size() > room)
-        give(bytes.substr(0, room), false, time, take);
+        give(bytes.substr(0, room), false, room == 0 ? rest_time_ : time, take);
       else
         return keep(bytes, time);
       bytes.remove_prefix(newline != std::string_view::npos ? newline + 1 : room);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,12 +37,15 @@ std::vector<Line> lines_of(const std::string& bytes) {
 std::vector<Line> assemble(const std::string& bytes, const std::function<std::size_t()>& piece) {
   LineAssembler assembler;
   std::vector<Line> lines;
-  const auto take = [&lines](const LineView& line) {
+  std::set<std::size_t> pieces;  // where they begin, which is their time
+  const auto take = [&](const LineView& line) {
     lines.push_back({std::string(line.text), line.full, line.begin, line.end});
+    EXPECT_EQ(line.time, *std::prev(pieces.upper_bound(line.end - 1))) << "of its last byte";
   };
   for (std::size_t at = 0; at < bytes.size();) {
     const std::string part = bytes.substr(at, piece());
-    assembler.add(part, 1, take);
+    pieces.insert(at);
+    assembler.add(part, at, take);
     at += part.size();
     EXPECT_EQ(assembler.next(), at);
     EXPECT_LE(assembler.unfinished(), kMaxLine);

@@ -49,7 +49,11 @@ class KeptLog : public HistoryTest {
     std::uint64_t time = kBegin;
     std::size_t size = 0;
     for (unsigned i = 0; i < count && size < kMostBytes; ++i) {
-      Write write{any(3) == 0 ? 1U : 0U, text(1 + any(sizes)), time += 5'000'000 + any(1'000'000'000)};
+      // Programs and libraries write pages, and runtimes divide lines where a page ends.
+      const bool pages = sizes > kPage && any(2) == 0;
+      const std::size_t bytes = pages ? std::size_t{kPage} * (1 + any(4)) : 1 + any(sizes);
+      Write write{any(3) == 0 ? 1U : 0U, text(bytes), time += 5'000'000 + any(1'000'000'000)};
+      if (pages) write.bytes.resize(bytes);
       if (ends > 0 && any(ends) == 0) write.bytes += std::string(returns_ ? any(4) : 0, '\r') + "\n";
       size += write.bytes.size();
       writes_.push_back(std::move(write));
@@ -162,6 +166,7 @@ class KeptLog : public HistoryTest {
   // An output that is silent for longer than this is known by its times alone (seam_keys()).
   static constexpr std::size_t kMostBytes = 200'000;
   static constexpr std::size_t kConmonRead = 8192;
+  static constexpr unsigned kPage = 4096;
   std::mt19937 random_;
   Runtime runtime_ = Runtime::kConmon;
   bool returns_ = false;
