@@ -30,7 +30,7 @@
 #include "stream/journal/follower.hpp"
 #include "stream/store/flow_log.hpp"
 #include "stream/store/index/flow_index.hpp"
-#include "stream/store/index/past_flows.hpp"
+#include "stream/store/past_flows.hpp"
 
 namespace flowtap::flow {
 
@@ -368,7 +368,6 @@ class FlowStore {
   std::vector<Ref> changed_;  // flows whose states the index has to get
   std::vector<std::string> gone_;
   PastFlows past_;
-  bool replaying_ = false;        // the writer tells again what the journal has
   bool index_is_behind_ = false;  // a write of it failed: it has to be written as a whole
   std::uint64_t wall_ = 0;        // of the last flush, ns since 1970
   static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old

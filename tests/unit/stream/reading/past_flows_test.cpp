@@ -72,6 +72,19 @@ TEST_F(PastFlowsTest, AnotherOneOfTheSameNameCountsBesideIt) {
   EXPECT_EQ(missing(), 300U);
 }
 
+TEST(PastFlows, TheSumsAreOfAllHoweverManyThereWere) {
+  PastFlows past;
+  const std::size_t all = PastFlows::kMost + 10;
+  for (std::size_t n = 0; n < all; ++n)
+    past.add({.id = std::to_string(n), .missing = 3, .refilled = 2, .streams = {}});
+  EXPECT_EQ(past.all().size(), PastFlows::kMost);
+  EXPECT_EQ(past.lacked(), (Lacked{.missing = 3 * all, .refilled = 2 * all}));
+  EXPECT_EQ(past.find("9"), nullptr);
+  EXPECT_TRUE(past.take("10"));
+  EXPECT_FALSE(past.take("10"));
+  EXPECT_EQ(past.lacked().missing, 3 * (all - 1)) << "a flow of that name has it now";
+}
+
 // The journal does not have it, and the kernel's sums are those of streams that are open.
 TEST_F(PastFlowsTest, KeepTheCauseOfTheirGaps) {
   open_for(1);

@@ -110,6 +110,19 @@ TEST(Seam, OfALongLineThatWasReadInPartsBeforeItWasCaptured) {
   }
 }
 
+// All of its bytes were there before, so that none of the parts is held.
+TEST(Seam, OfALongLineOfWhichOnlyTheNewlineWasCaptured) {
+  std::string all;
+  std::vector<Line> parts;
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    parts.push_back({std::string(16'384, static_cast<char>('a' + i % 26)), i * kSecond});
+    all += parts.back().text;
+  }
+  parts.push_back({"\n", 50 * kSecond});
+  parts.push_back({"next\n", 51 * kSecond});
+  EXPECT_TRUE(before({"\nnext\n", 50 * kSecond - 50'000}, parts) == all + "|");
+}
+
 // A test runner's dots, which are all the same: their times tell how many came before.
 TEST(Seam, OfALineOfBytesThatAreAllTheSame) {
   std::vector<Line> dots;

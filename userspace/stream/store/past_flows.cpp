@@ -1,4 +1,4 @@
-#include "stream/store/index/past_flows.hpp"
+#include "stream/store/past_flows.hpp"
 
 #include <iterator>
 #include <utility>

@@ -1,5 +1,5 @@
-// Flows that have made room. The journal may still have what they had, so that they are listed, and what they lacked is told
-// for as long as anybody looks.
+// Flows that have made room since the start. The journal may still have what they had, so that they are listed, and what they lacked is
+// told until flowtapd ends: the next start reads out of the journal what is still there, and counts it again.
 #pragma once
 
 #include <cstddef>
