@@ -59,6 +59,7 @@ struct SeamBeginning {
 
   void add(const flow::CriLine& line) {
     if (line.missing) done = done || !key.bytes.empty();
+    if (line.missing && !done) key.missing_before += *line.missing;
     if (done || line.missing) return;
     if (key.bytes.empty()) key.time = line.time;
     key.bytes.append(line.text).append(line.full ? 1 : 0, '\n');

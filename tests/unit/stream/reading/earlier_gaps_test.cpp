@@ -202,7 +202,6 @@ TEST_F(EarlierGapsTest, OfAStreamThatTheJournalHasForgotten) {
   EXPECT_EQ(log({.tail_lines = 3000, .gaps = true}), numbered(0, 3000) + "|");
 }
 
-// A containerd pod's log with more lines than lost bytes, and none with "\r".
 // A gap that nobody has filled stands where the store begins, and the runtime has its bytes by now.
 TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
   flow::Batch batch;
@@ -218,6 +217,38 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
   tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
   loses_meanwhile_ = true;
   EXPECT_EQ(log(), numbered(0, 4) + "|");
+}
+
+// Its bytes are none of those that made room, of which the runtime has lost some, too.
+TEST_F(EarlierGapsTest, NorDoesItHideWhatTheRuntimeHasLost) {
+  loses_meanwhile_ = true;
+  open(std::uint64_t{1} << 20U);
+  const std::string lost = "nobody has captured this\n";
+  const std::string got = "this is the next\n";
+  flow::Batch batch;
+  for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
+    batch.add(flow::StreamEntry{
+        stream, {.flow = kPodFlow, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
+  std::string kept;
+  const auto keep_line = [&](std::uint64_t n, std::string_view output, const std::string& text) {
+    kept += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + output.data() + text;
+  };
+  std::uint64_t at = 0;
+  for (std::uint64_t n = 1; n <= 5000; ++n) {
+    const std::string text = numbered(n);
+    batch.add(flow::BytesEntry{1, at, n * kSecond, 0, flow::as_bytes(text)});
+    at += text.size();
+    if (n == 4990) batch.add(flow::BytesEntry{2, lost.size(), n * kSecond, 0, flow::as_bytes(got)});
+    if (n >= 1000) keep_line(n, " stdout F ", text);
+    if (n == 4990) keep_line(n, " stderr F ", lost), keep_line(n, " stderr F ", got);
+    if (n % 100 == 0) append(batch);
+  }
+  give_up_waiting();
+  flood(std::size_t{2} << 20U);  // so that the journal has none of it
+  tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", kept);
+  const auto [missing, shown] = taken_apart(log());
+  EXPECT_EQ(missing, numbered(1, 1000).size());
+  EXPECT_EQ(missing + shown.size(), at + lost.size() + got.size());
 }
 
 // The ring lost bytes that the runtime has, and the runtime's file has lost its beginning, which the journal has: whichever of the
@@ -336,6 +367,23 @@ TEST_F(EarlierGapsTest, WhatTheRuntimeHasNotWrittenIsReadFromTheJournal) {
   EXPECT_EQ(missing + shown.size(), numbered(0, 5000).size()) << "only the rest is a gap";
   EXPECT_TRUE(shown.starts_with(numbered(0, begins - 50)));
   EXPECT_TRUE(shown.ends_with(numbered(begins + 100, 5000)));
+}
+
+// The store gives up all that was asked for while the runtime's lines are read: what came meanwhile is not read.
+TEST_F(EarlierGapsTest, WhatIsWrittenWhileTheRuntimesLinesAreReadIsNotAskedFor) {
+  loses_meanwhile_ = true;
+  open(std::uint64_t{1} << 20U);
+  write(0, 5000);
+  for (int rounds = 0; rounds < 64 && log().starts_with("line 0\n"); ++rounds) flood(std::size_t{32} << 10U);
+  keep(0, 4000);
+  const auto whole = reader({.gaps = true});
+  const auto follower = reader({.follow = true});
+  const std::string begun = whole->read(1000)->bytes;
+  ASSERT_TRUE(begun.starts_with(numbered(0))) << "the runtime's lines";
+  write(5000, 6000);
+  ASSERT_LT(stored_lines(), 1000U);
+  EXPECT_EQ(begun + drain(*whole), numbered(0, 5000) + "|");
+  EXPECT_EQ(drain(*follower), numbered(0, 6000));
 }
 
 // Lines from before the capture are none of those that had to make room.

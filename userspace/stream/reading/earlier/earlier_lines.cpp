@@ -45,6 +45,7 @@ Result<bool> EarlierLines::choose(ReadingSpan& span) {
       is_missing_known_ = in_journal_->is_missing_known();
       return true;
     }
+    ends_ = in_journal_->reach().ends;
     in_journal_.reset();
   }
   chooses_ = false;

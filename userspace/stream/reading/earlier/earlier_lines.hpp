@@ -82,6 +82,7 @@ class EarlierLines {
   void start_history(const ReadingSpan& span);
   [[nodiscard]] bool step_history(ReadingSpan& span);
   [[nodiscard]] bool count_history();
+  [[nodiscard]] std::uint64_t first_gaps(const History& history) const;
   void miss(std::uint64_t all, std::uint64_t had);
   void give_gap(const TakeLine& take);
   [[nodiscard]] Status read_journal(const TakeLine& take, Form::Piece& piece, ReadingSpan& span);
@@ -110,6 +111,7 @@ class EarlierLines {
   std::uint64_t silent_ = 0;
   bool chooses_ = false;  // it is being found out whether the journal or the runtime's file is read
   std::optional<JournalPart> in_journal_;
+  std::optional<OfOutputs> ends_;  // where the outputs ended when we looked who has earlier lines
   bool reads_journal_ = false;
   bool is_missing_known_ = true;
   std::optional<StorePlace> read_to_;

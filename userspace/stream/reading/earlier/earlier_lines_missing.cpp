@@ -41,6 +41,15 @@ Status EarlierLines::miss_beginning(const flow::FlowStore::Bounds& bounds, const
   return {};
 }
 
+// Of the bytes that the history has, these are in gaps where the store begins, and are not among those that made room.
+std::uint64_t EarlierLines::first_gaps(const History& history) const {
+  const auto reaches = history.reaches_seam();
+  std::uint64_t bytes = 0;
+  for (std::size_t output = 0; output < keys_.size(); ++output)
+    if (reaches.at(output)) bytes += keys_.at(output).missing_before;
+  return bytes;
+}
+
 // What the runtime has kept may be more bytes than were captured. So the gap is said as what it may be at most.
 void EarlierLines::miss(std::uint64_t all, std::uint64_t had) {
   const std::uint64_t least = had - std::min(had, replaced_ * History::kReplacedAdds);
@@ -57,8 +66,10 @@ bool EarlierLines::count_history() {
         if (counted_->replaces()) replaced_ += History::replaced_in(line.text);
       }))
     return false;
-  counted_.reset();
-  miss(gap_, counted_bytes_);
+  const std::uint64_t gaps = first_gaps(*std::exchange(counted_, nullptr));
+  miss(gap_ + gaps, counted_bytes_);
+  // They were captured by nobody, so nobody knows how many "\r" they have.
+  knows_returns_ = knows_returns_ && (gaps == 0 || !origin_.drops_returns);
   const auto has_returns = [](const flow::SeamKey& key) { return key.bytes.contains("\r\n"); };
   // Perhaps nothing but "\r" is missing.
   if (!knows_returns_ && gap_ <= counted_ends_ && std::ranges::any_of(keys_, has_returns)) gap_ = 0;
@@ -80,7 +91,7 @@ void EarlierLines::miss_end() {
   gap_time_ = std::min(keys_[0].time, keys_[1].time);
   if (reads_all()) {
     const std::uint64_t had = read_[0].captured + read_[1].captured;
-    miss(wanted_, had);
+    miss(wanted_ + first_gaps(*history_), had);
     wanted_ = std::exchange(gap_, 0);
   }
   if (wanted_ > 0 && reads_all() && look_for_seam()) return;
@@ -126,6 +137,8 @@ void EarlierLines::go_on_in_journal() {
     return;
   }
   in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, store_.standing(*flow_));
+  // The store may have made room for lines that are newer than those that are asked for.
+  if (ends_ && !options_.follow) in_journal_->end_at(*ends_);
   in_journal_->go_on_behind(*reached);
   reads_journal_ = true;
 }

@@ -60,6 +60,8 @@ class JournalPart {
   [[nodiscard]] Result<bool> read(const TakeLine& take, Form::Piece& piece, ReadingSpan& span);
   /// The store has made room behind these bytes of its outputs, which were read there since read() has given its last line.
   void go_on_behind(const OfOutputs& bytes);
+  /// No more than these bytes of the outputs are asked for, counted from their beginning.
+  void end_at(const OfOutputs& ends) { to_ = ends; }
   /// Where the store's log goes on. Nothing: where it ended.
   [[nodiscard]] const std::optional<StorePlace>& read_to() const { return upto_; }
   /// The span's missing bytes have those of all lines that are read.

@@ -25,6 +25,7 @@ struct SeamKey {
   /// The bytes were captured where they were written, and dated when the writer went on. The runtime may have read and dated them
   /// before.
   bool terminal = false;
+  std::uint64_t missing_before = 0;  ///< bytes of gaps between the seam and `bytes`
   bool operator==(const SeamKey&) const = default;
 };
 
