@@ -1,6 +1,7 @@
 #include "stream/idle_patterns.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -105,6 +106,14 @@ Why why_no_files_log(const std::string& pattern, const std::vector<std::string>&
   if (match && std::ranges::any_of(files, is_it)) return std::nullopt;
   std::string_view path = std::string_view(pattern).substr(std::string_view("file/").size());
   path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  // "/log//s.log" and "/log/./s.log" name the same file.
+  const auto plain = [](std::string_view name) {
+    return std::filesystem::path(name).lexically_normal().string();
+  };
+  const auto is_same = [&](const std::string& file) { return plain(file) == plain("/" + std::string(path)); };
+  if (const auto same = std::ranges::find_if(files, is_same); same != files.end())
+    return std::string(kFilesKey) + " has it as " + in_quotes(*same) + "; write " +
+           in_quotes("file/" + *same);
   std::string why = std::string(kFilesKey) + " does not list " + in_quotes("/" + std::string(path)) +
                     ", so that it is not followed; ";
   // People expect it of paths, too.

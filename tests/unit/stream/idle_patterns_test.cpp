@@ -37,6 +37,9 @@ TEST(IdlePatterns, FilesThatAreNotFollowed) {
       R"(stream.files does not list "/var/log/s*.log", so that it is not followed; in a path, * and ? stand )"
       R"(for themselves: write "file//var/log/s1.log")");
   EXPECT_TRUE(why("file/opt/*.log").ends_with("write each path whole"));
+  for (const char* pattern : {"file//var/log//s1.log", "file/var/./log/s1.log", "file/var/log/x/../s1.log"})
+    EXPECT_EQ(why(pattern), R"(stream.files has it as "/var/log/s1.log"; write "file//var/log/s1.log")")
+        << pattern;
 }
 
 TEST(IdlePatterns, PathsThatAreWrittenAsPatterns) {
