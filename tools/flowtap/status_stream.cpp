@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/printable.hpp"
@@ -27,7 +28,14 @@ Table::Cell capture_cell(const api::StreamStatusReport& stream) {
   return {text + pinned};
 }
 
-/// Lost bytes by cause, and other losses; all counts are since the programs were loaded.
+/// Bytes that an earlier flowtapd has lost, of flows that are kept. Their causes are told where they are missing.
+std::uint64_t lost_before(const api::StreamStatusReport& stream) {
+  const api::RecoveryStatus& of = stream.recovery;
+  const std::uint64_t all = of.found + of.sought + of.missing;
+  return all - std::min(all, stream.lost_bytes.total());
+}
+
+/// Lost bytes by cause, and other losses; all counts are since the programs were loaded, but what was lost before.
 Table::Cell lost_cell(const api::StreamStatusReport& stream) {
   const api::LossStatus& lost = stream.lost_bytes;
   struct Cause {
@@ -45,6 +53,9 @@ Table::Cell lost_cell(const api::StreamStatusReport& stream) {
   if (stream.no_slot > 0) join(text, grouped(stream.no_slot) + " streams without a slot");
   if (stream.recursion_misses.value_or(0) > 0)
     join(text, grouped(*stream.recursion_misses) + " runs left out by the kernel");
+  if (const std::uint64_t before = lost_before(stream); before > 0)
+    text = fmt::format("{} since the start, {} bytes before it", text.empty() ? "nothing" : text,
+                       grouped(before));
   if (text.empty()) return {"nothing"};
   return {text, "33"};
 }

@@ -164,18 +164,24 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
       << status_text(report, kUtf8);
   stream.recovery = {31'452'440, 0, 0};
   EXPECT_TRUE(status_text(report, kUtf8)
-                  .contains("the kernel\n  found    31,452,440 bytes again, in the runtimes' files\n  "
+                  .contains("the kernel since the start, 31,451,206 bytes before it\n"
+                            "  found    31,452,440 bytes again, in the runtimes' files\n  "
                             "missing  nothing\n  journal"))
       << status_text(report, kUtf8);
   stream.recovery = {0, 3000, 2000};
-  EXPECT_TRUE(
-      status_text(report, kUtf8)
-          .contains("the kernel\n  missing  2,000 bytes for good, 3,000 bytes are still looked for\n"));
+  EXPECT_TRUE(status_text(report, kUtf8)
+                  .contains("the kernel since the start, 3,766 bytes before it\n"
+                            "  missing  2,000 bytes for good, 3,000 bytes are still looked for\n"));
   stream.lost_bytes = {.unread = 17'120};
   EXPECT_TRUE(status_text(report, kUtf8).contains("  lost     17,120 bytes (unread 16.7 KiB), 5 events"))
       << status_text(report, kUtf8);
   stream.lost_bytes = {};
-  EXPECT_TRUE(status_text(report, kUtf8).contains("  missing  2,000 bytes")) << "however they were lost";
+  stream.lost_events = stream.no_slot = 0;
+  stream.recursion_misses.reset();
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .contains("  lost     nothing since the start, 5,000 bytes before it\n  missing  2,000 bytes"))
+      << status_text(report, kUtf8);
   EXPECT_FALSE(status_text(report, kUtf8).contains("  names "));
   stream.unkept_names = {.too_long = 1, .no_map = 0, .no_room = 1200};
   EXPECT_TRUE(

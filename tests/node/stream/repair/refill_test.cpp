@@ -19,6 +19,7 @@
 #include "tests/support/containers/pod_log.hpp"
 #include "tests/support/may_miss.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -243,6 +244,29 @@ TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   // Clients of Kubernetes' own route get the container's bytes alone, in whole lines.
   const HttpAnswer plain = get_unix(daemon.socket(), "/api/v1/namespaces/shop/pods/lossy-0/log");
   EXPECT_FALSE(plain.body.contains("[flowtap: ")) << plain.body.substr(0, 2000);
+
+  // A start neither forgets what is missing nor adds to it, and says that the loss came before.
+  const auto recovery = [](const Daemon& of) { return of.status().at("stream").at("recovery"); };
+  const auto before = recovery(daemon);
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+  for (int start = 0; start < 2; ++start) {
+    SCOPED_TRACE(start);
+    Daemon again(root_, kSmallRing);
+    again.wait_ready();
+    EXPECT_EQ(flow_called(again, flow->id)->missing, flow->missing);
+    EXPECT_EQ(logs({"shop/lossy-0"}), shown);
+    // Only what is still looked for may change.
+    EXPECT_TRUE(eventually([&] { return recovery(again) == before; }))
+        << boost::json::serialize(recovery(again)) << " for " << boost::json::serialize(before);
+    Process asked({.argv = {paths::flowtap(), "status", "--state-dir", again.state_dir()},
+                   .out = root_.file("status"),
+                   .err = root_.file("status.err")});
+    EXPECT_EQ(asked.wait(), 0);
+    EXPECT_TRUE(root_.read("status").contains("nothing since the start, ")) << root_.read("status");
+    again.signal(SIGTERM);
+    EXPECT_EQ(again.wait(), 0);
+  }
 }
 
 // In idle time flows that have ended are compared with the runtime's file, byte by byte.
