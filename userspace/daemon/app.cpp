@@ -29,15 +29,6 @@ using Clock = std::chrono::steady_clock;
 // Everything but the slots is read this often, however short or long the cycle is.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 
-// Counting alone is useless: nobody could see it.
-std::unexpected<Error> nothing_to_see(const ComponentStates& states) {
-  constexpr const char* kHint = "the messages above say why, each with what to do";
-  const auto runs = [](const api::ComponentStatus& c) { return c.up && c.name != kSeccomp; };
-  if (std::ranges::none_of(states.all(), runs))
-    return fail("nothing that flowtapd was asked for could be started", kHint);
-  return fail("nobody could see what flowtapd does: neither its API nor any output could be started", kHint);
-}
-
 }  // namespace
 
 App::App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread)
@@ -81,9 +72,8 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   app->own_health_.set(kSeccomp, refuse_system_calls(),
                        "system calls that only an intruder would make are refused");
   app->components_.start(&Component::run, "started");
-  const ComponentStates health = app->health();
-  health.log_missing();
-  if (!app->components_.show()) return nothing_to_see(health);
+  app->health().log_missing();
+  FTAP_TRY(app->components_.can_be_seen());
   return app;
 }
 

@@ -36,8 +36,13 @@ std::string Components::sentence() const {
   return text;
 }
 
-bool Components::show() const {
-  return std::ranges::any_of(all_, &Component::shows);
+// Counting alone is useless: nobody could see it.
+Status Components::can_be_seen() const {
+  constexpr const char* kHint = "the messages above say why, each with what to do";
+  if (std::ranges::any_of(all_, &Component::shows)) return {};
+  if (std::ranges::none_of(health().all(), &api::ComponentStatus::up))
+    return fail("nothing that flowtapd was asked for could be started", kHint);
+  return fail("nobody could see what flowtapd does: neither its API nor any output could be started", kHint);
 }
 
 }  // namespace flowtap

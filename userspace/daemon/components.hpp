@@ -39,8 +39,8 @@ class Components {
   [[nodiscard]] ComponentStates health() const;
   /// What they do, as one sentence.
   [[nodiscard]] std::string sentence() const;
-  /// Whether people can see through one of them what flowtapd counts.
-  [[nodiscard]] bool show() const;
+  /// An Error unless people can see through one of them what flowtapd counts.
+  [[nodiscard]] Status can_be_seen() const;
 
  private:
   All all_;
