@@ -10,7 +10,10 @@
 namespace flowtap {
 
 std::vector<std::string> check(const StreamOptions& options) {
-  if (!options.enabled) return {};
+  if (!options.enabled) {
+    const std::string idle = idle_lists(options);
+    return idle.empty() ? std::vector<std::string>() : std::vector{"warning: " + idle};
+  }
   MemoryFit fit = fit_memory_here(options);
   std::vector<std::string> lines = std::move(fit.taken);
   if (!lines.empty() && fit.limit)

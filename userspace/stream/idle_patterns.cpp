@@ -192,4 +192,19 @@ std::vector<api::IdlePattern> idle_patterns(const LineOptions::Schedulers& sched
   return idle;
 }
 
+std::string idle_lists(const StreamOptions& options) {
+  if (options.enabled) return {};
+  const LineOptions::Schedulers defaults;
+  std::string keys;
+  const auto take = [&keys](std::string_view key, bool is_listed) {
+    if (is_listed) keys.append(keys.empty() ? "" : ", ").append(key);
+  };
+  take(kUnitsKey, !options.sources.units.empty());
+  take(kProcessesKey, !options.sources.processes.empty());
+  take(kFilesKey, !options.sources.files.empty());
+  take(kSchedulersKey, options.lines.schedulers.logs != defaults.logs);
+  if (keys.empty()) return {};
+  return "nothing of what the configuration lists (" + keys + ") is captured: stream.enabled is false";
+}
+
 }  // namespace flowtap

@@ -9,6 +9,7 @@
 #include "identity/patterns/group_rules.hpp"
 #include "stream/sources/source_options.hpp"
 #include "stream/store/line_options.hpp"
+#include "stream/stream_options.hpp"
 
 namespace flowtap {
 
@@ -17,5 +18,8 @@ namespace flowtap {
 [[nodiscard]] std::vector<api::IdlePattern> idle_patterns(const LineOptions::Schedulers& schedulers,
                                                           const SourceOptions& sources,
                                                           const std::vector<flow::GroupRule>& rules);
+
+/// That nothing is captured of what the configuration lists, since the stream path is off; empty: it is on, or nothing is listed.
+[[nodiscard]] std::string idle_lists(const StreamOptions& options);
 
 }  // namespace flowtap

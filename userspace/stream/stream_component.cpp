@@ -45,7 +45,10 @@ MemoryFit StreamComponent::fit_now() const {
 }
 
 void StreamComponent::open() {
-  if (!options_.enabled) return;
+  if (!options_.enabled) {
+    if (const std::string idle = idle_lists(options_); !idle.empty()) spdlog::warn("{}", idle);
+    return;
+  }
   const MemoryFit fit = fit_now();
   if (!fit.unread.empty()) log_warning("stream: " + fit.unread);
   if (!fit.taken.empty())

@@ -42,6 +42,21 @@ TEST(IdlePatterns, FilesThatAreNotFollowed) {
         << pattern;
 }
 
+TEST(IdlePatterns, ListsOfAStreamPathThatIsOff) {
+  StreamOptions options;
+  EXPECT_EQ(idle_lists(options), "");
+  options.enabled = false;
+  EXPECT_EQ(idle_lists(options), "") << "the defaults are nobody's wish";
+  options.sources = kSources;
+  options.lines.schedulers.logs = {"unit/kube-scheduler.service"};
+  EXPECT_EQ(
+      idle_lists(options),
+      "nothing of what the configuration lists (stream.units, stream.files, stream.schedulers) is captured: "
+      "stream.enabled is false");
+  options.enabled = true;
+  EXPECT_EQ(idle_lists(options), "");
+}
+
 TEST(IdlePatterns, PathsThatAreWrittenAsPatterns) {
   const auto idle = idle_patterns(
       {}, {.units = {}, .processes = {"/usr/bin/slurm*"}, .files = {"/a", "/var/log/*.log"}}, {});
