@@ -179,7 +179,8 @@ class Audit {
   // start.
   [[nodiscard]] AuditResult silent(std::size_t output) {
     if (before_.at(output) == 0) return AuditResult::kEqual;
-    const bool from_start = bounds_.begin == 0 && bounds_.end > 0 && before_.at(1 - output) == 0;
+    const bool from_start =
+        bounds_.from_start && bounds_.begin == 0 && bounds_.end > 0 && before_.at(1 - output) == 0;
     return from_start ? differs(output, ": only the runtime's file has any, " +
                                             std::to_string(before_.at(output)) + " bytes")
                       : AuditResult::kIncomplete;

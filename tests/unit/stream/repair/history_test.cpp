@@ -170,6 +170,9 @@ TEST_F(HistoryTest, WhatDiffersIsSaid) {
   EXPECT_EQ(difference(), "");
   keep(11, 14);
   EXPECT_EQ(difference(), "stderr: only the runtime's file has any, 8 bytes");
+  store_->set_before(kFlow, {.state = flow::Before::State::kUncounted});
+  EXPECT_EQ(difference(), "") << "it may have written them before it was captured";
+  store_->set_before(kFlow, {});
   capture(13, 2000);
   keep(11, 1999);
   EXPECT_EQ(difference(), "stdout: the runtime's file ends after " + of_stdout(1999) + " equal bytes");
