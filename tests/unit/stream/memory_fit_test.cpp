@@ -279,6 +279,8 @@ TEST(Check, TellsTheSizesThatAreAutoAndWhatCanFitNothing) {
                                 "warning: stream.schedulers: \"file//tmp/x.log\" can fit nothing: ")));
   EXPECT_THAT(check(given), testing::Not(testing::Contains(testing::HasSubstr("auto)"))));
   given.enabled = false;
+  EXPECT_THAT(check(given), testing::ElementsAre(testing::EndsWith(" is captured: stream.enabled is false")));
+  given.lines.schedulers = {};
   EXPECT_THAT(check(given), testing::IsEmpty());
 }
 

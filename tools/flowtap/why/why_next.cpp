@@ -99,7 +99,7 @@ std::vector<std::string> next_steps(const api::ContainerExit& exit, bool has_lin
   const bool badly = exit.oom || exit.signal || exit.code.value_or(0) != 0;
   if (badly && exit.signal.value_or(0) == SIGKILL && !exit.oom)
     steps.push_back(ask_others(exit.of, exit.container) + " may say who");
-  if (badly && has_lines) steps.push_back(fmt::format("flowtap logs {} has all that it wrote", exit.flow));
+  if (badly && has_lines) steps.push_back(fmt::format("flowtap logs {} has what it wrote", exit.flow));
   return steps;
 }
 

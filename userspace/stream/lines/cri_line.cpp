@@ -127,7 +127,7 @@ std::string_view CriTime::text(std::uint64_t ns) {
 }
 
 std::string gap_text(std::uint64_t bytes, MissingCause cause, const GapWords& words) {
-  const bool is_counted = cause != MissingCause::kBrokeOff;
+  const bool is_counted = cause != MissingCause::kBrokeOff && bytes > 0;
   if (words.of_scheduler && is_counted) return scheduler_gap_text(bytes);
   std::string text(kGapBegin);
   if (words.of_scheduler) return text.append(kRecords).append(in_words(cause)).append("]");

@@ -26,7 +26,7 @@ struct CriLine {
   [[nodiscard]] std::uint64_t bytes() const { return missing.value_or(text.size() + (full ? 1 : 0)); }
   /// How many bytes a gap lacks. Nothing: nobody knows, or the line is no gap.
   [[nodiscard]] std::optional<std::uint64_t> counted() const {
-    return cause == MissingCause::kBrokeOff ? std::nullopt : missing;
+    return cause == MissingCause::kBrokeOff || missing == 0U ? std::nullopt : missing;
   }
 };
 
@@ -50,7 +50,7 @@ struct GapWords {
   bool of_scheduler =
       false;  ///< in a log that has some of a scheduler's records: nobody knows which ones were lost
 };
-/// "[flowtap: 123 bytes are missing here: the ring was full]". For MissingCause::kBrokeOff it gives no number.
+/// "[flowtap: 123 bytes are missing here: the ring was full]". For 0 bytes, and for MissingCause::kBrokeOff, it gives no number.
 [[nodiscard]] std::string gap_text(std::uint64_t bytes, MissingCause cause = MissingCause::kUnknown,
                                    const GapWords& words = {});
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);

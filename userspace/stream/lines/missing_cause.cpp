@@ -26,8 +26,9 @@ constexpr std::array kCauses{
         "another state directory was in use, this one was emptied, or the journal could not be written"},
     CauseText{"broke_off", "the capture broke off, and nobody counted what was written until it began again"},
     CauseText{"", ""},
+    CauseText{"before", "they were written before the capture, and nobody has kept them"},
 };
-static_assert(kCauses.size() == static_cast<std::size_t>(MissingCause::kUnknown) + 1);
+static_assert(kCauses.size() == static_cast<std::size_t>(MissingCause::kBefore) + 1);
 
 }  // namespace
 

@@ -19,6 +19,7 @@ enum class MissingCause : std::uint8_t {
   kElsewhere,   ///< another state directory was in use, or this one was emptied since
   kBrokeOff,    ///< nothing was captured for a while, and nobody has counted what was written then
   kUnknown,
+  kBefore,  ///< they were written before the capture, and nobody has kept them; behind the others, whose numbers the index has
 };
 
 /// The cause in one word, as files, JSON and attributes have it: "ring_full". Empty: it is not known.

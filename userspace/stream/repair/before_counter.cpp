@@ -88,6 +88,7 @@ bool BeforeCounter::count(const std::string& id, std::uint64_t since) {
   const std::array captured = {!keys->at(0).bytes.empty(), !keys->at(1).bytes.empty()};
   const auto history = histories_.open_log(id, std::move(*keys));
   if (!history) return false;  // its runtime has made no file yet, or has removed it
+  const auto oldest = (*history)->oldest();
   flow::ShownLines lines;
   auto before = count_history(**history, lines, [this] { return bell_.wait(kPieceBreath); });
   if (before.state != flow::Before::State::kCounted) return false;
@@ -98,6 +99,7 @@ bool BeforeCounter::count(const std::string& id, std::uint64_t since) {
     amid.at(output) = amid.at(output) && !captured.at(output);
   }
   store_.set_before(id, before, amid);
+  if (oldest) histories_.note_oldest(*flow, *oldest);
   return true;
 }
 

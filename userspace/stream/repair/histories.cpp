@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kHistoryPart = std::size_t{64} << 10U;
 // An output that has said nothing in this much of the other one is known to be silent so far.
 constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10U;
+// Of a log with gaps one of them may be all that there is of an output.
+constexpr std::uint64_t kLookedAtWithGaps = std::uint64_t{16} << 20U;
 
 }  // namespace
 
@@ -51,13 +53,28 @@ void Histories::note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition 
   whole_.insert_or_assign(flow.number, begin);
 }
 
+std::optional<std::uint64_t> Histories::oldest(const flow::FlowStore::Flow& flow) const {
+  const std::scoped_lock lock(mutex_);
+  const auto noted = oldest_.find(flow.number);
+  return noted == oldest_.end() ? std::nullopt : std::optional(noted->second);
+}
+
+void Histories::note_oldest(const flow::FlowStore::Flow& flow, std::uint64_t time) const {
+  const std::scoped_lock lock(mutex_);
+  if (oldest_.size() >= kMostNoted) oldest_.clear();
+  oldest_.insert_or_assign(flow.number, time);
+}
+
 Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
                            flow::LogPosition begin, flow::LogPosition end, std::uint64_t now) {
   std::array<SeamBeginning, 2> outputs;
   std::uint64_t last = now;
   std::string rest;
-  const flow::LogPosition to = std::min(end, begin + kLookedAt);
-  for (flow::LogPosition at = begin; at < to && !(outputs[0].done && outputs[1].done);) {
+  const auto bounds = store.bounds(flow);
+  const bool has_gaps = bounds && bounds->missing > 0;
+  const flow::LogPosition to = std::min(end, begin + (has_gaps ? kLookedAtWithGaps : kLookedAt));
+  flow::LogPosition at = begin;
+  while (at < to && !(outputs[0].done && outputs[1].done)) {
     FTAP_TRY_ASSIGN(part, store.read(flow, at, std::min<std::size_t>(kHistoryPart, end - at)));
     if (part.text.empty() || part.from > at) break;
     rest += part.text;
@@ -73,12 +90,13 @@ Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::
     rest.erase(0, from);
     if (at >= end) last = now;
   }
-  const auto bounds = store.bounds(flow);
   SeamKeys keys;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys.at(i) = std::move(outputs.at(i).key);
     keys.at(i).terminal = bounds && bounds->terminal;
-    if (keys.at(i).bytes.empty()) keys.at(i).time = last;
+    if (!keys.at(i).bytes.empty()) continue;
+    keys.at(i).time = last;
+    if (at < end) keys.at(i).missing_before = 0;  // nobody knows what comes behind it
   }
   return keys;
 }

@@ -40,6 +40,11 @@ class Histories {
   [[nodiscard]] bool is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const;
   void note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin);
 
+  /// The time of the oldest line (ns since 1970) that the runtime had when all from before the flow was there. Nothing: that was not
+  /// noted.
+  [[nodiscard]] std::optional<std::uint64_t> oldest(const flow::FlowStore::Flow& flow) const;
+  void note_oldest(const flow::FlowStore::Flow& flow, std::uint64_t time) const;
+
  private:
   Histories(identity::RootDir root, identity::StateDirectories where, const identity::ContainerRuns* runs)
       : finder_(std::move(root), std::move(where)), runs_(runs) {}
@@ -49,7 +54,8 @@ class Histories {
   identity::RuntimeFileFinder finder_;
   const identity::ContainerRuns* runs_;  // may be null
   mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the number of the flow
+  std::unordered_map<std::uint64_t, flow::LogPosition> whole_;       // by the number of the flow
+  mutable std::unordered_map<std::uint64_t, std::uint64_t> oldest_;  // the same
 };
 
 /// Gets the lines of an output, in order, and makes the key of what it begins with.

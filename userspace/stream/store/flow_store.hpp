@@ -240,6 +240,7 @@ class FlowStore {
         0;                    ///< how many "\r" before newlines were among them; absent: it is not known
     std::uint64_t first = 0;  ///< time of its very first line, ns since 1970
     bool from_start = true;   ///< its first line is the first that its source wrote, as far as is known
+    Before before;            ///< what its source wrote before
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;

@@ -101,7 +101,8 @@ FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
           .made_room = log.made_room(),
           .made_room_returns = log.made_room_returns(),
           .first = log.first(),
-          .from_start = log.made_room() == 0 && log.before().state == Before::State::kNone};
+          .from_start = log.made_room() == 0 && log.before().state == Before::State::kNone,
+          .before = log.before()};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) const {

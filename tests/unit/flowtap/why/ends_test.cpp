@@ -56,7 +56,7 @@ TEST(EndsText, HowItsLastLinesAndWhatToDo) {
       text_of(of(exit_with(42), {"on its way", "last\x1bwords"})),
       "shop/web-0: the container app ended with code 42, 3 s ago (2023-11-14T22:13:20.000000000Z); its last "
       "lines:\n"
-      "  on its way\n  last\\x1bwords\n  → flowtap logs pod/shop/web-0/u/app/0 has all that it wrote\n");
+      "  on its way\n  last\\x1bwords\n  → flowtap logs pod/shop/web-0/u/app/0 has what it wrote\n");
   EXPECT_EQ(text_of(of(exit_with({}, 9))),
             "shop/web-0: the container app was killed by signal 9 (SIGKILL), 3 s ago "
             "(2023-11-14T22:13:20.000000000Z); "

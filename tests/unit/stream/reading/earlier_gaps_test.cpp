@@ -15,22 +15,6 @@ using api::LogReadOptions;
 
 class EarlierGapsTest : public EarlierLinesTest {
  protected:
-  /// The bytes that a log tells as missing, and its lines.
-  struct Apart {
-    std::size_t missing = 0;
-    std::string shown;
-  };
-  static Apart taken_apart(const std::string& log) {
-    Apart apart;
-    for (std::size_t at = 0; at + 1 < log.size(); at = log.find('\n', at) + 1) {
-      const std::string line = log.substr(at, log.find('\n', at) + 1 - at);
-      if (line.starts_with("[flowtap: "))
-        apart.missing += std::stoull(line.substr(10));
-      else
-        apart.shown += line;
-    }
-    return apart;
-  }
   // Standard output loses bytes before the next line.
   void lose(std::uint64_t bytes) { at_[0] += bytes; }
   // Puts this text in the place of the store's first gap, of as many bytes.
@@ -200,55 +184,6 @@ TEST_F(EarlierGapsTest, OfAStreamThatTheJournalHasForgotten) {
   EXPECT_EQ(log(), made_room(old.size()) + numbered(0, 3000) + "|");
   EXPECT_EQ(reader({})->missing_bytes(), old.size());
   EXPECT_EQ(log({.tail_lines = 3000, .gaps = true}), numbered(0, 3000) + "|");
-}
-
-// A gap that nobody has filled stands where the store begins, and the runtime has its bytes by now.
-TEST_F(EarlierGapsTest, WhatTheRuntimeHasIsNoGapAtTheStoresBeginning) {
-  flow::Batch batch;
-  batch.add(flow::StreamEntry{1, {.flow = kPodFlow, .output = "stdout", .identity = {}}});
-  const std::string first = "line 3\n";
-  batch.add(flow::BytesEntry{1, 21, 3 * kSecond, 0, flow::as_bytes(first)});
-  append(batch);
-  give_up_waiting();
-  EXPECT_EQ(log(), "[flowtap: 21 bytes are missing here]\nline 3\n|");
-  std::string text;
-  for (std::uint64_t n = 0; n < 4; ++n)
-    text += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + " stdout F " + numbered(n);
-  tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", text);
-  loses_meanwhile_ = true;
-  EXPECT_EQ(log(), numbered(0, 4) + "|");
-}
-
-// Its bytes are none of those that made room, of which the runtime has lost some, too.
-TEST_F(EarlierGapsTest, NorDoesItHideWhatTheRuntimeHasLost) {
-  loses_meanwhile_ = true;
-  open(std::uint64_t{1} << 20U);
-  const std::string lost = "nobody has captured this\n";
-  const std::string got = "this is the next\n";
-  flow::Batch batch;
-  for (const flow::StreamNo stream : {flow::StreamNo{1}, flow::StreamNo{2}})
-    batch.add(flow::StreamEntry{
-        stream, {.flow = kPodFlow, .output = stream == 1 ? "stdout" : "stderr", .identity = {}}});
-  std::string kept;
-  const auto keep_line = [&](std::uint64_t n, std::string_view output, const std::string& text) {
-    kept += rfc3339_nano(at_second(n) + std::chrono::microseconds(50)) + output.data() + text;
-  };
-  std::uint64_t at = 0;
-  for (std::uint64_t n = 1; n <= 5000; ++n) {
-    const std::string text = numbered(n);
-    batch.add(flow::BytesEntry{1, at, n * kSecond, 0, flow::as_bytes(text)});
-    at += text.size();
-    if (n == 4990) batch.add(flow::BytesEntry{2, lost.size(), n * kSecond, 0, flow::as_bytes(got)});
-    if (n >= 1000) keep_line(n, " stdout F ", text);
-    if (n == 4990) keep_line(n, " stderr F ", lost), keep_line(n, " stderr F ", got);
-    if (n % 100 == 0) append(batch);
-  }
-  give_up_waiting();
-  flood(std::size_t{2} << 20U);  // so that the journal has none of it
-  tree_.file("var/log/pods/shop_web-0_" + kPodUid + "/app/0.log", kept);
-  const auto [missing, shown] = taken_apart(log());
-  EXPECT_EQ(missing, numbered(1, 1000).size());
-  EXPECT_EQ(missing + shown.size(), at + lost.size() + got.size());
 }
 
 // The ring lost bytes that the runtime has, and the runtime's file has lost its beginning, which the journal has: whichever of the

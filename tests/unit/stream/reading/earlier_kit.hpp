@@ -144,6 +144,22 @@ class EarlierLinesTest : public testing::Test {
     const auto opened = reader(options, id);
     return opened ? drain(*opened) : "";
   }
+  /// The bytes that a log tells as missing, and its lines.
+  struct Apart {
+    std::size_t missing = 0;
+    std::string shown;
+  };
+  static Apart taken_apart(const std::string& log) {
+    Apart apart;
+    for (std::size_t at = 0; at + 1 < log.size(); at = log.find('\n', at) + 1) {
+      const std::string line = log.substr(at, log.find('\n', at) + 1 - at);
+      if (line.starts_with("[flowtap: "))
+        apart.missing += std::stoull(line.substr(10));
+      else
+        apart.shown += line;
+    }
+    return apart;
+  }
   [[nodiscard]] std::uint64_t stored_lines() const {
     const auto bounds = store_->bounds(*store_->find(kPodFlow));
     return bounds->lines - bounds->lines_before;

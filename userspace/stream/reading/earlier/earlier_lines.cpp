@@ -23,7 +23,7 @@ Status EarlierLines::find(ReadingSpan& span, std::uint64_t silent) {
   FTAP_TRY_ASSIGN(wanted, open_history(span, silent));
   if (!wanted) return {};
   const bool has_made_room = standing_ && standing_->bounds.made_room > 0;
-  if (history_ && (!flow_ || has_made_room)) oldest_ = history_->oldest();
+  if (history_) oldest_ = history_->oldest();
   if (origin_.journal != nullptr && (!flow_ || has_made_room))
     in_journal_.emplace(store_, flow_, id_, options_, *origin_.journal, standing_);
   chooses_ = true;
@@ -40,16 +40,21 @@ Result<bool> EarlierLines::choose(ReadingSpan& span) {
     if (*is_better) {
       chooses_ = false;
       history_.reset();
+      const auto first = in_journal_->reach().first;
+      if (standing_ && reads_all() && !(oldest_ && first && *oldest_ < *first)) {
+        gap_time_ = first.value_or(0);
+        miss_before(standing_->bounds);
+      }
       in_journal_->begin(standing_, span);
       reads_journal_ = true;
-      is_missing_known_ = in_journal_->is_missing_known();
+      is_missing_known_ = in_journal_->is_missing_known() && !is_before_unknown_;
       return true;
     }
     ends_ = in_journal_->reach().ends;
     in_journal_.reset();
   }
   chooses_ = false;
-  if (standing_ && standing_->bounds.made_room > 0) FTAP_TRY(miss_beginning(standing_->bounds, span));
+  if (standing_) FTAP_TRY(miss_beginning(standing_->bounds, span));
   start_history(span);
   return true;
 }
@@ -73,7 +78,8 @@ Result<bool> EarlierLines::open_history(const ReadingSpan& span, std::uint64_t s
     keys_ = std::move(begun);
     const bool has_none = keys_[0].bytes.empty() && keys_[1].bytes.empty();
     const std::uint64_t first = std::min(keys_[0].time, keys_[1].time);
-    if (options_.since && !has_none && ns_of(*options_.since) >= first) return false;
+    // Parts of a line have the same time.
+    if (options_.since && !has_none && ns_of(*options_.since) > first) return false;
   }
   if (histories_ == nullptr) return true;
   auto history = histories_->open_log(id_, keys_);
@@ -107,9 +113,12 @@ Result<bool> EarlierLines::step(ReadingSpan& span) {
     FTAP_TRY_ASSIGN(is_chosen, choose(span));
     if (!is_chosen) return false;
   }
-  if (in_journal_) return in_journal_->step(span);
+  if (in_journal_) {
+    FTAP_TRY_ASSIGN(is_known, in_journal_->step(span));
+    if (!is_known) return false;
+  }
   if (history_ && !step_history(span)) return false;
-  if (gap_ > 0 && counted_ && !count_history()) return false;
+  if (counted_ && !count_history()) return false;
   span.missing += std::exchange(gap_told_, true) ? 0 : gap_;
   return true;
 }
@@ -133,7 +142,7 @@ Status EarlierLines::read(const TakeLine& take, Form& form, Form::Piece& piece, 
     return {};
   }
   if (counted_ && !count_history()) return {};
-  if (gap_ > 0) give_gap(take);
+  if (gap_ > 0 || is_before_unknown_) give_gap(take);
   if (history_)
     read_history(take, form, piece, span);
   else if (reads_journal_)
@@ -168,13 +177,13 @@ void EarlierLines::read_history(const TakeLine& take, Form& form, Form::Piece& p
     if (!piece.end && is_asked_for(options_, as_ours)) take(as_ours, false);
   });
   if (more) return;
-  span.has_gap = history_->reaches_seam();
+  span.has_gap = covers_gap(*history_);
   // It ends before the store begins, or before an empty one ends.
   const bool is_empty = keys_[0].bytes.empty() && keys_[1].bytes.empty();
   const auto ends_early = [&](std::size_t output) {
     return !span.has_gap.at(output) && (is_empty || !keys_.at(output).bytes.empty());
   };
-  if (ends_early(0) || ends_early(1)) miss_end();
+  if (ends_early(0) || ends_early(1) || first_gaps(*history_) > 0) miss_end();
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
     form.say("not all that the runtime has kept could be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())

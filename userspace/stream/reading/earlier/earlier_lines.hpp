@@ -46,11 +46,11 @@ class EarlierLines {
   [[nodiscard]] Result<bool> step(ReadingSpan& span);
   /// There is something to read.
   [[nodiscard]] bool any() const {
-    return history_ != nullptr || reads_journal_ || counted_ != nullptr || gap_ > 0;
+    return history_ != nullptr || reads_journal_ || counted_ != nullptr || gap_ > 0 || is_before_unknown_;
   }
   /// It is known how much of it is missing. Whether the runtime's files lack some is seen only where they have been read.
   [[nodiscard]] bool is_missing_known() const {
-    return is_missing_known_ && !(history_ && wanted_ > 0 && reads_all());
+    return is_missing_known_ && !(history_ && misses_at_end_ && reads_all());
   }
   /// Where the reading goes on in the store's log, if the log's beginning has moved since the span was found. Nothing: it was not
   /// looked for.
@@ -82,6 +82,8 @@ class EarlierLines {
   void start_history(const ReadingSpan& span);
   [[nodiscard]] bool step_history(ReadingSpan& span);
   [[nodiscard]] bool count_history();
+  void miss_before(const flow::FlowStore::Bounds& bounds);
+  [[nodiscard]] std::array<bool, 2> covers_gap(const History& history) const;
   [[nodiscard]] std::uint64_t first_gaps(const History& history) const;
   void miss(std::uint64_t all, std::uint64_t had);
   void give_gap(const TakeLine& take);
@@ -115,8 +117,14 @@ class EarlierLines {
   bool reads_journal_ = false;
   bool is_missing_known_ = true;
   std::optional<StorePlace> read_to_;
-  std::uint64_t gap_ = 0;            // bytes that nobody has any more, before what is read next
-  std::uint64_t gap_time_ = 0;       // of what is read next, ns since 1970
+  std::uint64_t gap_ = 0;       // bytes that nobody has any more, before what is read next
+  std::uint64_t gap_time_ = 0;  // of what is read next, ns since 1970
+  flow::MissingCause gap_cause_ = flow::MissingCause::kMadeRoom;
+  bool is_before_unknown_ = false;  // more was written before all that is read, and nobody has counted it
+  bool counts_before_ = false;  // what was written before the capture is among what the history has to have
+  bool counts_all_ = false;     // all that the history has is so, however old it is
+  bool misses_at_end_ = false;  // what the history lacks is known when it has been read
+  bool tells_first_gaps_ = false;    // gaps at the store's beginning are among what it has to have
   bool knows_returns_ = true;        // it is known how many "\r" were among them
   std::uint64_t wanted_ = 0;         // bytes that the history has to have yet, as far as is known
   std::uint64_t captured_from_ = 0;  // older lines of the history are not among these, ns since 1970

@@ -25,7 +25,8 @@ struct SeamKey {
   /// The bytes were captured where they were written, and dated when the writer went on. The runtime may have read and dated them
   /// before.
   bool terminal = false;
-  std::uint64_t missing_before = 0;  ///< bytes of gaps between the seam and `bytes`
+  std::uint64_t missing_before =
+      0;  ///< bytes of gaps between the seam and `bytes`, or of all gaps if there are no bytes
   bool operator==(const SeamKey&) const = default;
 };
 
