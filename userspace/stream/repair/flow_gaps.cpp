@@ -28,6 +28,9 @@ class FlowGaps {
       : store_(store), decided_(decided), options_(options) {
     outputs_[0].name = "stdout";
     outputs_[1].name = "stderr";
+    // Where memory is scarce, the sizes of the store say so. What is behind a gap that was filled is looked for in the next round.
+    for (GappedOutput& output : outputs_)
+      output.most_kept = std::min<std::size_t>(kMostKept, store.options().store_bytes / 2);
   }
 
   GapRound fill(const Histories& histories, const std::string& id) {

@@ -38,10 +38,10 @@ struct GapRound {
   std::uint64_t open = 0;                             ///< bytes in gaps that may be found later
 };
 
-/// Reads the flow's log and the runtime's files, at most kMostKept bytes of each output, and puts what it finds in the places of
-/// the gaps. It reads the files from a little before the first gap that is not decided. When nothing is open, or this was the
-/// last round, `decided` stands behind the gaps. It does not stand behind a gap at the end of a flow that has not ended, since
-/// what such a gap lacks is known only from what comes behind it, or from the flow's end.
+/// Reads the flow's log and the runtime's files, at most kMostKept bytes of each output and half of what the store may have, and puts
+/// what it finds in the places of the gaps. It reads the files from a little before the first gap that is not decided. When nothing
+/// is open, or this was the last round, `decided` stands behind the gaps. It does not stand behind a gap at the end of a flow that
+/// has not ended, since what such a gap lacks is known only from what comes behind it, or from the flow's end.
 [[nodiscard]] GapRound fill_gaps(flow::FlowStore& store, const Histories& histories, const std::string& id,
                                  GapsDecided& decided, const GapOptions& options);
 

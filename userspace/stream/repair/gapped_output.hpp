@@ -15,7 +15,7 @@
 
 namespace flowtap {
 
-/// The most of each output that is looked through in what the runtime has kept.
+/// The most of each output that is looked through at once in what the runtime has kept.
 constexpr std::size_t kMostKept = std::size_t{16} << 20U;
 
 struct LoggedGap {
@@ -37,6 +37,7 @@ struct GappedOutput {
   std::vector<flow::GapPlace> places;
   std::vector<LoggedGap> gaps;  ///< the same gaps as `places`
   std::string kept;
+  std::size_t most_kept = kMostKept;
   std::vector<Read> reads;
   std::optional<std::uint64_t> first;         ///< the earliest time that is looked for, before the first gap
   std::optional<std::uint64_t> begins;        ///< time of the first line that was captured
@@ -46,7 +47,7 @@ struct GappedOutput {
   /// Lines since the last gap. They begin with the line that has the first byte that is looked for beside the next gap.
   std::deque<Read> side;
 
-  [[nodiscard]] bool is_full() const { return !first || kept.size() > kMostKept; }
+  [[nodiscard]] bool is_full() const { return !first || kept.size() > most_kept; }
 
   /// Takes a captured line.
   void take(const flow::CriLine& line);

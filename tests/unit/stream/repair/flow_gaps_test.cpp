@@ -38,6 +38,24 @@ TEST_F(FlowGapsTest, OfOneTimeAreTold) {
   EXPECT_EQ(of(fill(), RefillResult::kExact), line(40).size());
 }
 
+// A small store comes with little memory, so less is looked through at once.
+TEST_F(FlowGapsTest, AreLookedForInLessWhereMemoryIsScarce) {
+  store_ = flow::FlowStore::open({.dir = dir_ / "small", .store_bytes = std::uint64_t{1} << 20U});
+  constexpr std::uint64_t kFar = 65'000;
+  keep(1, kFar + 1000);
+  capture(1, 20), lose(20), capture(21, 30);
+  for (std::uint64_t n = 30; n < kFar; ++n) at_[n % 10 == 3 ? 1 : 0] += line(n).size();
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0], kFar * 1'000'000'000);
+    writing.add_gap(*writing.flow(kFlow), 2, "stderr", at_[1], kFar * 1'000'000'000);
+  }
+  const std::uint64_t of_stderr = at_[1] - line(3).size() - line(13).size() - line(23).size();
+  capture(kFar, kFar + 10);
+  EXPECT_EQ(of(fill(true), RefillResult::kExact), line(20).size() + of_stderr)
+      << "what stdout lacks is too much";
+}
+
 TEST_F(FlowGapsTest, AreGivenUpOnce) {
   capture(1, 20), lose(20), capture(21, 40);
   keep(21, 100);
