@@ -14,8 +14,8 @@
  * so its end is not told; but its cgroup's loss of its last process is, as for a unit.
  *
  * Of all other processes, those are told whose end explains something: the kernel chose to kill it because memory was
- * short, or it ended badly and its parent is outside of its cgroup. The latter are the processes of a systemd unit that
- * systemd itself waits for.
+ * short, or its parent is outside of its cgroup. The latter are the processes of a systemd unit that systemd itself
+ * waits for. How a unit ended is known only if ends with 0 are told, too.
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -33,6 +33,13 @@ struct {
 /* Events that found no room in the ring. */
 __u64 ftap_lost = 0;
 
+/* Whoever can wait for the reader must not make others lose their room. */
+static __always_inline __u64 wakes_if(bool urgent) {
+  return urgent || bpf_ringbuf_query(&ftap_cgroups, BPF_RB_AVAIL_DATA) > FTAP_RING_BYTES / 4
+             ? BPF_RB_FORCE_WAKEUP
+             : BPF_RB_NO_WAKEUP;
+}
+
 static __always_inline int tell(struct cgroup* cgroup, const char* path, __u32 kind) {
   if (!tells_usage(cgroup)) return 0;
   struct ftap_cgroup_event* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
@@ -44,9 +51,7 @@ static __always_inline int tell(struct cgroup* cgroup, const char* path, __u32 k
   event->kind = kind;
   long length = bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
   event->length = length > 0 ? length : 0;
-  bool wakes =
-      kind == FTAP_CGROUP_EMPTY || bpf_ringbuf_query(&ftap_cgroups, BPF_RB_AVAIL_DATA) > FTAP_RING_BYTES / 4;
-  bpf_ringbuf_submit(event, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+  bpf_ringbuf_submit(event, wakes_if(kind == FTAP_CGROUP_EMPTY));
   return 0;
 }
 
@@ -143,7 +148,7 @@ int BPF_PROG(ftap_ended, struct task_struct* task) {
   bool of_container = first_of_container(first);
   bool oom = killed_for_memory(task->signal, status);
   bool outer_parent = usage_cgroup(first->real_parent) != cgroup;
-  if (!of_container && !oom && !(status && outer_parent)) return 0;
+  if (!of_container && !oom && !outer_parent) return 0;
   struct ftap_process_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {
     __sync_fetch_and_add(&ftap_lost, 1);
@@ -159,7 +164,7 @@ int BPF_PROG(ftap_ended, struct task_struct* task) {
   if (bpf_probe_read_kernel_str(event->name, sizeof(event->name),
                                 __builtin_preserve_access_index(&first->comm[0])) < 0)
     event->name[0] = 0;
-  /* Whoever ends badly in a unit can wait: the unit's name is in its cgroup's path. */
-  bpf_ringbuf_submit(event, of_container || oom ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+  /* Whoever ends in a unit can wait: the unit's name is in its cgroup's path. */
+  bpf_ringbuf_submit(event, wakes_if(of_container || oom));
   return 0;
 }

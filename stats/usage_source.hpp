@@ -50,13 +50,13 @@ struct ProcessEnd {
 };
 
 /// A cgroup was made, is gone or has lost its last process, the container in it has begun or ended, or another of its
-/// processes ended badly.
+/// processes ended.
 struct CgroupEvent {
   std::uint64_t id = 0;  ///< the inode number of its directory; never used again
   bool gone = false;
   std::string path;  ///< from the hierarchy's root, with a slash in front; empty: not known
   std::optional<ProcessEnd> ended = {};  ///< of the container's first process
-  /// Of another process: one that was killed for want of memory, or one with an outer parent that did not end well.
+  /// Of another process: one that was killed for want of memory, or one with an outer parent.
   std::optional<ProcessEnd> process_ended = {};
   bool empty = false;                       ///< the last process in it and below has left
   std::optional<std::uint64_t> began = {};  ///< pid of the container's first process in our namespace

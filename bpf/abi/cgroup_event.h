@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the ring of bpf/usage.bpf.c tells: a cgroup was made, is gone or has lost its last process, the container in it
- * has begun or ended, or one of its processes ended badly.
+ * has begun or ended, or another of its processes ended.
  */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
@@ -38,8 +38,7 @@ enum ftap_process_end_flag {
 
 /*
  * FTAP_CGROUP_ENDED: the first process of a container ends, and the kernel kills all its others with it.
- * FTAP_CGROUP_PROCESS_ENDED: another process ends, for want of memory; or by any other signal or with a code other than
- * 0, and it has an outer parent.
+ * FTAP_CGROUP_PROCESS_ENDED: another process ends, for want of memory; or it has an outer parent.
  */
 struct ftap_process_end {
   unsigned long long id;   /* of the cgroup that it was in */

@@ -28,6 +28,7 @@ api::ContainerExit exit_of(const telemetry::WorkloadName& name, const telemetry:
                           .signal = std::nullopt,
                           .oom = end.oom,
                           .started = end.started,
+                          .success = end.success,
                           .process = end.process,
                           .of = instance_of(name, end.id)};
   if (!end.started) return exit;

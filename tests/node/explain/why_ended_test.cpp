@@ -176,7 +176,45 @@ TEST_F(WhyEnded, AServiceByTheProcessThatEndedBadly) {
   restart(SIGTERM);
   EXPECT_EQ(exits(unit), before);
   EXPECT_EQ(live("exit 0"), 0);
-  EXPECT_TRUE(eventually([&] { return !why(unit).output.contains("code 42"); })) << "the next run ended well";
+  EXPECT_TRUE(eventually([&] { return !why(unit).output.contains("code 42"); }))
+      << "the next run is another one";
+}
+
+TEST_F(WhyEnded, AServiceThatEndedWell) {
+  const std::string unit = fmt::format("ftapwell{}.service", ::getpid());
+  ScratchCgroup cgroup(fmt::format("ftapwell{}.slice/{}", ::getpid(), unit));
+  const auto live = [&](const std::string& script) {
+    EXPECT_TRUE(Process(Command{.argv = {"/bin/sh", "-c", script},
+                                .out = "/dev/null",
+                                .err = "/dev/null",
+                                .before_exec = [&cgroup] { cgroup.join(); }})
+                    .wait());
+  };
+  const auto ended = [&](const char* how, const json::value& value) {
+    EXPECT_TRUE(eventually([&] {
+      const json::object exit = told(unit, "exits")["exits"].at(0).as_object();
+      return exit.contains(how) && exit.at(how) == value;
+    })) << why(unit).output;
+    return told(unit, "exits")["exits"].at(0).as_object();
+  };
+  live("sleep 0.2; sh -c 'exit 7'; exit 0");
+  const json::object well = ended("code", 0);
+  EXPECT_EQ(well.at("unit").as_string(), unit);
+  EXPECT_EQ(well.at("process"), "sh");
+  EXPECT_EQ(well.at("success"), true);
+  const Outcome text = why(unit);
+  fmt::print("{}", text.output);
+  EXPECT_TRUE(text.output.starts_with(unit + ": its process \"sh\" ended with code 0, ")) << text.output;
+  live("exit 3");
+  EXPECT_FALSE(ended("code", 3).contains("success"));
+  live("kill -TERM $$");
+  EXPECT_EQ(ended("signal", 15).at("success"), true) << "in this way somebody stops it";
+  live("kill -KILL $$");
+  EXPECT_FALSE(ended("signal", 9).contains("success"));
+  live("exit 0");
+  const json::object last = ended("code", 0);
+  restart(SIGTERM);
+  EXPECT_EQ(told(unit, "exits")["exits"].at(0), last);
 }
 
 }  // namespace

@@ -170,11 +170,13 @@ Answer<Ends> ask_for_ends(const std::string& state_dir, std::string_view name) {
 
 std::string end_words(const api::ContainerExit& exit) {
   if (!exit.started) return "was never started: its program could not be executed";
-  if (!exit.signal) return fmt::format("ended with code {}", exit.code.value_or(0));
+  const bool is_excused = exit.success && (exit.signal || exit.code.value_or(0) != 0);
+  const std::string_view excuse = is_excused ? ", which systemd counts as a success" : "";
+  if (!exit.signal) return fmt::format("ended with code {}{}", exit.code.value_or(0), excuse);
   const char* const name = ::sigabbrev_np(static_cast<int>(*exit.signal));
   return fmt::format("was killed by signal {}{}{}", *exit.signal,
                      name != nullptr ? fmt::format(" (SIG{})", name) : std::string(),
-                     exit.oom ? ", because memory was used up (OOM)" : "");
+                     exit.oom ? ", because memory was used up (OOM)" : excuse);
 }
 
 std::string age_words(Time time, Time now) {

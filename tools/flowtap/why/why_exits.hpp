@@ -13,14 +13,17 @@
 
 namespace flowtap::cli {
 
+/// Whether it ended by a signal, with a code other than 0, or before its program was started; a service also has an opinion of its
+/// own.
+[[nodiscard]] inline bool ended_badly(const api::ContainerExit& exit) {
+  return exit.oom || !exit.started || (!exit.success && (exit.signal || exit.code.value_or(0) != 0));
+}
+
 struct Ended {
   api::ContainerExit exit;
   std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
 
-  /// Whether it ended by a signal, with a code other than 0, or before its program was started.
-  [[nodiscard]] bool badly() const {
-    return exit.oom || exit.signal || !exit.started || exit.code.value_or(0) != 0;
-  }
+  [[nodiscard]] bool badly() const { return ended_badly(exit); }
 };
 
 struct Ends {

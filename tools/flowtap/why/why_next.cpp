@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/printable.hpp"
+#include "why_exits.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -96,7 +97,7 @@ std::vector<std::string> next_steps(const api::ContainerExit& exit, bool has_lin
     steps.push_back(memory_step(!exit.of.pod.empty()));
   else if (const auto todo = step_for(exit); !todo.empty())
     steps.emplace_back(todo);
-  const bool badly = exit.oom || exit.signal || exit.code.value_or(0) != 0;
+  const bool badly = ended_badly(exit);
   if (badly && exit.signal.value_or(0) == SIGKILL && !exit.oom)
     steps.push_back(ask_others(exit.of, exit.container) + " may say who");
   if (badly && has_lines) steps.push_back(fmt::format("flowtap logs {} has what it wrote", exit.flow));

@@ -40,6 +40,7 @@ json::object to_json(const ContainerExit& exit) {
   if (exit.code) out["code"] = *exit.code;
   if (exit.signal) out["signal"] = *exit.signal;
   out["oom"] = exit.oom;
+  if (exit.success) out["success"] = true;
   put_rest(out, exit);
   return out;
 }
@@ -101,6 +102,7 @@ Result<Exits> exits_from_json(std::string_view text) {
     exit->code = small_member(one, "code");
     exit->signal = small_member(one, "signal");
     exit->oom = bool_member(one, "oom");
+    exit->success = bool_member(one, "success");
     exits.exits.push_back(std::move(*exit));
   });
   each_object(object, "oom_kills", [&exits](const json::object& one) {

@@ -28,6 +28,7 @@ struct ContainerExit {
   bool oom = false;                ///< the kernel chose it to be killed because memory was short
   bool started =
       true;  ///< false: what its runtime had prepared ended before it executed the container's program
+  bool success = false;      ///< of a service: it ended well, whatever the code or signal is
   std::string process = {};  ///< the kernel's short name of the process that ended
   EndedInstance of = {};
   bool operator==(const ContainerExit&) const = default;

@@ -81,12 +81,14 @@ void ContainerEnds::end(Entry& entry, Clock::time_point time, EndRecord::End end
   record.end = std::move(end);
 }
 
-// A run that ends well is the answer to why the one before did not.
+// What is known of the run before is not the answer to how this one ended.
 void ContainerEnds::note(EndedService ended) {
   const Key key = key_of(ended.of.name, ended.of.id);
   if (!ended.end) return forget(key);
   const auto time = ended.end->time;
-  end(touch(key), time, end_of(std::move(ended.of), std::move(*ended.end)));
+  EndRecord::End last = end_of(std::move(ended.of), std::move(*ended.end));
+  last.success = ended.success;
+  end(touch(key), time, std::move(last));
 }
 
 void ContainerEnds::note(OomKills kills) {

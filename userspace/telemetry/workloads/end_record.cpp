@@ -84,6 +84,7 @@ std::optional<EndRecord::End> end_of(const Words& words) {
                         .status = static_cast<int>(*status),
                         .oom = number(words, "oom", 1) == 1,
                         .started = number(words, "started", 1) != 0,
+                        .success = number(words, "success", 1) == 1,
                         .time = *when,
                         .process = text(words, "process")};
 }
@@ -113,6 +114,7 @@ std::string to_line(const EndRecord& record) {
     put(line, "status", static_cast<std::uint64_t>(end->status) & kMostStatus);
     put(line, "oom", std::uint64_t{end->oom});
     put(line, "started", std::uint64_t{end->started});
+    if (end->success) put(line, "success", std::uint64_t{1});
     put(line, "process", end->process);
     put(line, "id", end->id);
     put(line, "flow", end->flow);

@@ -18,11 +18,12 @@ struct EndRecord {
   using Time = std::chrono::system_clock::time_point;
 
   struct End {
-    std::string id;       ///< the container's, whole; empty for a service
-    std::string flow;     ///< of its output
-    int status = 0;       ///< as wait(2) has it
-    bool oom = false;     ///< the kernel chose to kill it because memory was short
-    bool started = true;  ///< false: it never executed its program, so the status is not its own
+    std::string id;        ///< the container's, whole; empty for a service
+    std::string flow;      ///< of its output
+    int status = 0;        ///< as wait(2) has it
+    bool oom = false;      ///< the kernel chose to kill it because memory was short
+    bool started = true;   ///< false: it never executed its program, so the status is not its own
+    bool success = false;  ///< of a service: it ended well, whatever the status is
     Time time;
     std::string process;  ///< the kernel's short name of the process that ended
     bool operator==(const End&) const = default;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -89,6 +90,7 @@ void UsageLedger::take_events(stats::UsageSource& source, Clock::time_point now)
   missed_ = missed_ || !whole;
   // It may be what was lost that would have ended a run.
   if (!whole) failed_.clear();
+  if (!whole || !unseen_) unseen_ = now;
 }
 
 // Below the service's own cgroup it is some manager in it that waits.
@@ -99,25 +101,46 @@ void UsageLedger::take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end
     if (end.oom) cgroup.add_kill(end);
     return;
   }
-  if (ended_well(end)) return;
-  forget_failed(now);
+  if (ended_well(end)) return note_well(naming.top, end, now);
+  forget_ends(now);
   if (failed_.size() < kMostFailed) failed_.emplace(naming.top, end);
 }
 
-void UsageLedger::forget_failed(Clock::time_point now) {
-  std::erase_if(failed_, [now](const auto& failed) { return now - failed.second.time > kOverBy; });
+void UsageLedger::note_well(const std::string& top, const stats::ProcessEnd& end, Clock::time_point now) {
+  if (well_.size() >= kMostFailed) forget_ends(now);
+  if (well_.size() < kMostFailed || well_.contains(top)) well_.insert_or_assign(top, end);
 }
 
-// What systemd ends because of it ends badly as well, so the first one counts.
-void UsageLedger::end_service(const CgroupNaming& naming, CgroupNames& names, Clock::time_point now) {
-  forget_failed(now);
+void UsageLedger::forget_ends(Clock::time_point now) {
+  const auto is_old = [now](const auto& ended) { return now - ended.second.time > kOverBy; };
+  std::erase_if(failed_, is_old);
+  std::erase_if(well_, is_old);
+}
+
+bool UsageLedger::is_seen(const Cgroup& cgroup, Clock::time_point now) const {
+  return !unseen_ || cgroup.since > *unseen_ || now - *unseen_ > kOverBy;
+}
+
+// What systemd ends because of a failure ends badly as well, so the first one counts.
+void UsageLedger::end_service(const Cgroup& cgroup, CgroupNames& names, Clock::time_point now) {
+  const CgroupNaming& naming = *cgroup.naming;
+  forget_ends(now);
   EndedService service{.of = ended_of(naming), .end = {}};
   const auto [first, last] = failed_.equal_range(naming.top);
   const auto failed = std::find_if(first, last, [&](const auto& entry) {
     const stats::ProcessEnd& end = entry.second;
     return end.oom || !names.is_success(naming.name.workload, end.status);
   });
-  if (failed != last) service.end = std::move(failed->second);
+  const auto well = well_.extract(naming.top);
+  if (failed != last) {
+    service.end = std::move(failed->second);
+  } else if (is_seen(cgroup, now)) {
+    if (!well.empty()) service.end = well.mapped();
+    // The unit's own rule has made a success of these.
+    if (first != last && (!service.end || service.end->time <= std::prev(last)->second.time))
+      service.end = std::move(std::prev(last)->second);
+    service.success = service.end.has_value();
+  }
   failed_.erase(first, last);
   ends_.services.push_back(std::move(service));
 }
@@ -145,7 +168,7 @@ UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNam
     // A cgroup below the workload's own may be empty while others there go on; once the last of them is, the workload's
     // own is reported.
     if (!turn.first && naming->top != cgroup.second.path) continue;
-    if (!turn.first && is_service(naming->name)) end_service(*naming, names, now);
+    if (!turn.first && is_service(naming->name)) end_service(cgroup.second, names, now);
     if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
   return out;

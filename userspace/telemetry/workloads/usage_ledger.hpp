@@ -47,8 +47,10 @@ struct EndedContainer {
 /// A service that has ended: its last process has left.
 struct EndedService {
   EndedWorkload of;
-  /// Of the process that did not end well and that the service is over by; absent: it ended well, as far as is known.
+  /// Of the process that the service is over by: the first one that did not end well, otherwise the last one; absent: that was not
+  /// seen.
   std::optional<stats::ProcessEnd> end;
+  bool success = false;  ///< it ended well
 };
 
 /// Processes that the kernel killed for want of memory. An end above is not counted here again.
@@ -108,7 +110,7 @@ class UsageLedger {
   /// A service is over by a process that ended badly if the last of the others leaves within this time; systemd ends
   /// them. Before that it may have been a command that only reloads it.
   static constexpr std::chrono::seconds kOverBy{10};
-  /// So many bad ends are remembered for that time.
+  /// So many bad ends are remembered for that time, and the last good ends of so many services.
   static constexpr std::size_t kMostFailed = 4096;
   /// How long the names are asked again before the cgroup counts as what is known by then.
   static constexpr std::chrono::seconds kPatience{10};
@@ -194,8 +196,11 @@ class UsageLedger {
   };
   void take_events(stats::UsageSource& source, Clock::time_point now);
   void take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end, Clock::time_point now);
-  void end_service(const CgroupNaming& naming, CgroupNames& names, Clock::time_point now);
-  void forget_failed(Clock::time_point now);
+  void note_well(const std::string& top, const stats::ProcessEnd& end, Clock::time_point now);
+  void end_service(const Cgroup& cgroup, CgroupNames& names, Clock::time_point now);
+  /// Whether no bad end of its last run can have gone unseen.
+  [[nodiscard]] bool is_seen(const Cgroup& cgroup, Clock::time_point now) const;
+  void forget_ends(Clock::time_point now);
   void tell_ends(Cgroup& cgroup, CgroupNames& names);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
@@ -213,6 +218,9 @@ class UsageLedger {
   Ends ends_;
   // Processes of services that did not end well in the last kOverBy, by the service's own cgroup.
   std::multimap<std::string, stats::ProcessEnd> failed_;
+  std::map<std::string, stats::ProcessEnd> well_;  // the last one of each that did
+  std::optional<Clock::time_point>
+      unseen_;  // until when ends may have gone unseen: the first look, or a loss
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;

@@ -56,6 +56,7 @@ TEST(ExitsJson, OfWhatNeverStartedOfAServiceAndOfKills) {
                              .signal = {},
                              .oom = false,
                              .started = true,
+                             .success = true,
                              .process = "nginx",
                              .of = {.ns = {}, .pod = {}, .id = {}, .unit = "n.service"}}},
                   .oom_kills = {{.container = "app",
@@ -69,8 +70,8 @@ TEST(ExitsJson, OfWhatNeverStartedOfAServiceAndOfKills) {
       json,
       R"({"exits":[{"container":"app","time":"2023-11-14T22:13:20.000000000Z","started":false,"oom":false,)"
       R"("process":"runc:[2:INIT]","flow":"f","namespace":"a","pod":"b","id":"1f8b"},)"
-      R"({"unit":"n.service","time":"2023-11-14T22:13:20.000000000Z","code":1,"oom":false,"process":"nginx",)"
-      R"("flow":"unit/n.service"}],"oom_kills":[{"container":"app","time":"2023-11-14T22:13:20.000000000Z",)"
+      R"({"unit":"n.service","time":"2023-11-14T22:13:20.000000000Z","code":1,"oom":false,"success":true,)"
+      R"("process":"nginx","flow":"unit/n.service"}],"oom_kills":[{"container":"app","time":"2023-11-14T22:13:20.000000000Z",)"
       R"("count":3,"process":"hog","flow":"f","namespace":"a","pod":"b","id":"1f8b"}]})");
   EXPECT_EQ(exits_from_json(json).value(), all);
 }

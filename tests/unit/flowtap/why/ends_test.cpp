@@ -111,6 +111,17 @@ TEST(EndsText, OfAService) {
   exit.of = {.ns = {}, .pod = {}, .id = {}, .unit = "nginx.service"};
   EXPECT_TRUE(ends_text("nginx", of(exit), true, kNow, kUtf8)
                   .starts_with("nginx: its process \"nginx\" was killed by signal 11 (SIGSEGV), 3 s ago"));
+  exit.signal = 15;
+  exit.success = true;
+  EXPECT_TRUE(
+      ends_text("nginx", of(exit), true, kNow, kUtf8)
+          .starts_with("nginx: its process \"nginx\" was killed by signal 15 (SIGTERM), which systemd "
+                       "counts as a success, 3 s ago"));
+  EXPECT_FALSE(of(exit).badly());
+  exit.signal = {};
+  exit.code = 0;
+  EXPECT_TRUE(ends_text("nginx", of(exit), true, kNow, kUtf8)
+                  .starts_with("nginx: its process \"nginx\" ended with code 0, 3 s ago"));
 }
 
 TEST(NextSteps, EachKindOfEndHasItsOwn) {

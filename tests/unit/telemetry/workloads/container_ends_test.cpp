@@ -191,14 +191,20 @@ TEST(ContainerEnds, OneThatIsMadeAnewAgainAndAgainLeavesTheOthers) {
   EXPECT_FALSE(ids.contains(id(1)));
 }
 
-TEST(ContainerEnds, AServiceThatEndsWellHasNothingToTell) {
+TEST(ContainerEnds, TheLastRunOfAServiceReplacesTheOneBefore) {
   ContainerEnds ends;
   ends.note(container(of_unit("a.service"), 1));
   EXPECT_TRUE(ends.in_no_pod().empty()) << "it is some PID namespace in the service that has ended";
   ends.note(service("a.service", ended(2)));
-  EXPECT_EQ(ends.in_no_pod().size(), 1U);
+  EXPECT_FALSE(ends.in_no_pod().at(0).end->success);
+  Ends well = service("a.service", ended(0));
+  well.services.at(0).success = true;
+  ends.note(well);
+  ASSERT_EQ(ends.in_no_pod().size(), 1U);
+  EXPECT_EQ(ends.in_no_pod().at(0).end->status, 0);
+  EXPECT_TRUE(ends.in_no_pod().at(0).end->success);
   ends.note(service("a.service", std::nullopt));
-  EXPECT_TRUE(ends.in_no_pod().empty());
+  EXPECT_TRUE(ends.in_no_pod().empty()) << "how is not known";
 }
 
 TEST(ContainerEnds, TheOldestMakesRoom) {
@@ -279,7 +285,9 @@ TEST_F(KeptEnds, OutliveFlowtapd) {
   Ends never = container(of_pod("web-0", "b"), 1 << 8);
   never.containers.at(0).end.started = false;
   ends.note(std::move(never));
-  ends.note(service("a.service", ended(11)));
+  Ends stopped = service("a.service", ended(15));
+  stopped.services.at(0).success = true;
+  ends.note(std::move(stopped));
   ends.save();
   EXPECT_FALSE(ends.unsaved());
   auto wanted = ends.of_pod("shop", "web-0");

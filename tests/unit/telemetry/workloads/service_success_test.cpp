@@ -1,8 +1,6 @@
 // A service whose own rule calls an end a success has not failed by it.
 #include <gtest/gtest.h>
 
-#include <optional>
-
 #include "tests/unit/telemetry/workloads/ledger_node.hpp"
 
 namespace flowtap::telemetry {
@@ -23,14 +21,21 @@ TEST(UsageLedger, AServiceHasNotFailedByAnEndThatItsOwnRuleCallsASuccess) {
     node.kernel.leave(id);
     (void)node.ledger.take_turns(node.kernel, node.names, node.now);
     const auto ended = node.ledger.take_ended().services;
-    return ended.size() == 1 ? ended.front().end : std::nullopt;
+    EXPECT_EQ(ended.size(), 1U);
+    return ended.front();
   };
-  EXPECT_FALSE(end_of(10, {3 << 8}));
-  EXPECT_EQ(end_of(11, {3 << 8}).value().status, 3 << 8) << "another unit";
-  EXPECT_EQ(end_of(10, {4 << 8}).value().status, 4 << 8);
-  EXPECT_EQ(end_of(10, {3 << 8, 5 << 8}).value().status, 5 << 8) << "the first one that is none";
-  EXPECT_FALSE(end_of(10, {9}));
-  EXPECT_TRUE(end_of(10, {9}, true).value().oom) << "no rule makes a success of that";
+  (void)node.ledger.take_turns(node.kernel, node.names, node.now);
+  node.now += 2 * UsageLedger::kOverBy;
+  const EndedService good = end_of(10, {0, 3 << 8});
+  EXPECT_EQ(good.end.value().status, 3 << 8) << "the last one";
+  EXPECT_TRUE(good.success);
+  const EndedService other = end_of(11, {3 << 8});
+  EXPECT_EQ(other.end.value().status, 3 << 8);
+  EXPECT_FALSE(other.success) << "another unit";
+  EXPECT_EQ(end_of(10, {4 << 8}).end.value().status, 4 << 8);
+  EXPECT_EQ(end_of(10, {3 << 8, 5 << 8}).end.value().status, 5 << 8) << "the first one that is none";
+  EXPECT_TRUE(end_of(10, {9}).success);
+  EXPECT_FALSE(end_of(10, {9}, true).success) << "no rule makes a success of that";
 }
 
 }  // namespace

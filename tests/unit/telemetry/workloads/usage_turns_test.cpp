@@ -209,6 +209,68 @@ TEST(UsageLedger, AServiceIsNotOverByAProcessThatEndedBadlyLongBefore) {
   EXPECT_EQ(over().value().status, 3 << 8);
 }
 
+class ServiceThatEndsWell : public testing::Test {
+ protected:
+  void make(std::uint64_t id) {
+    node_.kernel.make(id, "/a.service");
+    node_.kernel.use(id, 5);
+    turn();
+  }
+  void turn() { (void)node_.ledger.take_turns(node_.kernel, node_.names, node_.now += 1s); }
+  void process_ends(std::uint64_t id, int status) {
+    node_.kernel.end_process(id, process(status, {.time = node_.now, .name = "main", .outer_parent = true}));
+  }
+  EndedService over(std::uint64_t id) {
+    node_.kernel.leave(id);
+    turn();
+    auto all = node_.ledger.take_ended().services;
+    EXPECT_EQ(all.size(), 1U);
+    return all.empty() ? EndedService{} : std::move(all.front());
+  }
+
+  LedgerNode node_;
+};
+
+TEST_F(ServiceThatEndsWell, IsToldByTheLastOfItsOwnProcesses) {
+  turn();
+  make(10);
+  process_ends(10, 15);  // the way in which most services are stopped
+  process_ends(10, 0);
+  const EndedService ended = over(10);
+  ASSERT_TRUE(ended.end);
+  EXPECT_EQ(ended.end->status, 0);
+  EXPECT_EQ(ended.end->name, "main");
+  EXPECT_TRUE(ended.success);
+  process_ends(10, 3 << 8);
+  process_ends(10, 0);
+  const EndedService failed = over(10);
+  EXPECT_EQ(failed.end.value().status, 3 << 8);
+  EXPECT_FALSE(failed.success);
+  process_ends(10, 15);
+  const EndedService stopped = over(10);
+  EXPECT_EQ(stopped.end.value().status, 15);
+  EXPECT_TRUE(stopped.success);
+}
+
+TEST_F(ServiceThatEndsWell, IsNotToldWhereABadEndMayHaveGoneUnseen) {
+  make(10);  // it was there before the first look
+  process_ends(10, 0);
+  EXPECT_FALSE(over(10).end);
+  node_.now += UsageLedger::kOverBy;
+  process_ends(10, 0);
+  EXPECT_TRUE(over(10).end) << "what failed before that has not ended it";
+  make(11);
+  node_.kernel.room = 0;
+  process_ends(11, 3 << 8);
+  turn();
+  node_.kernel.room = 1000;
+  process_ends(11, 15);
+  EXPECT_FALSE(over(11).end) << "systemd has ended what was left after the failure";
+  make(12);
+  process_ends(12, 0);
+  EXPECT_TRUE(over(12).end) << "all of this run was seen";
+}
+
 TEST(UsageLedger, WhatEndsAServiceForWantOfMemoryIsNotToldTwice) {
   LedgerNode node;
   node.kernel.make(10, "/a.service");
