@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/flows/container_flow.hpp"
 #include "base/flows/flow_run.hpp"
 
 namespace flowtap::api {
@@ -35,19 +36,12 @@ struct Called {
 /// The same by a flow's id alone: container/NAME-ID12, container/ID, unit/NAME. All runs of a container are called so, and one of
 /// them by its id as well.
 [[nodiscard]] constexpr bool is_flow_called(std::string_view flow, std::string_view name) {
-  constexpr std::string_view kContainer = "container/";
   constexpr std::string_view kUnit = "unit/";
   if (flow.starts_with(kUnit))
     return is_called({.container = {}, .id = {}, .unit = flow.substr(kUnit.size()), .flow = flow}, name);
-  if (!flow.starts_with(kContainer)) return false;
-  const std::string_view rest = run_of_flow(flow).first.substr(kContainer.size());
-  const std::size_t dash = rest.rfind('-');
-  const bool has_name = dash != std::string_view::npos;
-  return is_called({.container = has_name ? rest.substr(0, dash) : std::string_view(),
-                    .id = has_name ? rest.substr(dash + 1) : rest,
-                    .unit = {},
-                    .flow = flow},
-                   name);
+  if (!flow.starts_with("container/")) return false;
+  const auto of = container_flow(flow).value_or(ContainerFlow());
+  return is_called({.container = of.name, .id = of.id, .unit = {}, .flow = flow}, name);
 }
 
 }  // namespace flowtap::api

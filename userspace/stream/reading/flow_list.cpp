@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/flows/container_flow.hpp"
 #include "base/flows/flow_run.hpp"
+#include "base/percent.hpp"
 #include "base/printable.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"
@@ -110,6 +112,10 @@ FlowLabels labels_of_id(const std::string& id) {
   } else if (parts->size() == 3 && parts->front() == "sched" && parts->at(1) != "other") {
     labels.ns = parts->at(1);
     labels.pod = parts->at(2);
+  } else if (parts->front() == "container") {
+    // What is within a container has its name, too.
+    const auto of = container_flow(std::string_view(id).substr(0, id.find('/', id.find('/') + 1)));
+    if (of && !of->name.empty()) labels.container = percent_decoded(of->name);
   }
   return labels;
 }

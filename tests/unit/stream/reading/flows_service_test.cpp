@@ -75,6 +75,30 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/5-1", true}}));
 }
 
+TEST_F(FlowsServiceTest, WhatTheJournalHasForgottenHasTheNameInItsId) {
+  const std::map<std::string, std::string> names{{"container/batch-1f8bb19be14c", "batch"},
+                                                 {"container/batch-1f8bb19be14c@3", "batch"},
+                                                 {"container/a-0123456789ab-1f8bb19be14c", "a-0123456789ab"},
+                                                 {"container/a%20b%40-1f8bb19be14c", "a b@"},
+                                                 {"container/1f8bb19be14c", ""},
+                                                 {"container/1f8b%2D1", ""},
+                                                 {"container/outer-1f8bb19be14c@2/inner-a@4", "outer"},
+                                                 {"unit/a-1f8bb19be14c", ""},
+                                                 {"pod/shop/web-0/u/app/0", "app"}};
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    for (const auto& [id, name] : names) {
+      const auto flow = writing.flow(id);
+      writing.open_stream(*flow);
+      writing.add(*flow, 1, "stdout", {"x", true, 0, 2, 1});
+    }
+  }
+  const auto listed = FlowsService(*journal_, *store_, *waker_, suspicion_, nullptr).flows({});
+  EXPECT_EQ(listed.size(), names.size());
+  for (const api::FlowStatus& flow : listed)
+    EXPECT_EQ(flow.container.value_or(""), names.at(flow.id)) << flow.id;
+}
+
 // In a scheduler's log, and in the flows made of such logs, what klog wrote as one record is one record of OpenTelemetry's, too.
 TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
   FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, nullptr, nullptr,
