@@ -70,13 +70,14 @@ Why why_no_pods_log(std::string_view pattern) {
   return flow::fits(parts[3], kSandboxContainer) ? std::nullopt : why_no_label("container", parts[3]);
 }
 
-// The flow of a container with a name ends with "-" and the beginning of its id, which is hexadecimal for every runtime that
-// gives names. No "-" stands in the flow of one without a name.
+// A name without wildcards is taken as it is. With them, the flow of a container with a name ends with "-" and the beginning of
+// its id, which is hexadecimal for every runtime that gives names. No "-" stands in the flow of one without a name.
 Why why_no_containers_log(std::string_view pattern) {
   const std::string_view name = pattern.substr(pattern.find('/') + 1);
   const std::size_t star = name.rfind('*');
   std::string_view end = star == std::string_view::npos ? name : name.substr(star + 1);
   constexpr std::size_t kSuffix = 1 + kShortId;
+  if (name.find_first_of(kWild) == std::string_view::npos) return std::nullopt;
   bool can_end = star != std::string_view::npos || name.size() > kSuffix;
   if (end.size() > kSuffix) end.remove_prefix(end.size() - kSuffix);
   for (std::size_t i = 0; i < end.size(); ++i) {

@@ -41,6 +41,23 @@ TEST(SchedulerMatch, UnitsAndFilesByName) {
       << "in each run";
 }
 
+TEST(SchedulerMatch, ContainersByTheirNameAlone) {
+  EXPECT_TRUE(matches("container/scheduler", "container/scheduler-1f8bb19be14c"));
+  EXPECT_TRUE(matches("container/kube-scheduler", "container/kube-scheduler-1f8bb19be14c@12"))
+      << "in each run";
+  EXPECT_TRUE(matches("container/a-1f8bb19be14c", "container/a-1f8bb19be14c-0123456789ab"))
+      << "a name may look like an id";
+  EXPECT_TRUE(matches("container/a-1f8bb19be14c", "container/a-1f8bb19be14c")) << "the flow's id";
+  EXPECT_TRUE(matches("container/a b", "container/a%20b-1f8bb19be14c"));
+  EXPECT_TRUE(matches("container/a%20b", "container/a%20b-1f8bb19be14c"));
+  EXPECT_TRUE(matches("container/1f8bb19be14c", "container/1f8bb19be14c")) << "it has no name";
+  EXPECT_FALSE(matches("container/scheduler", "container/kube-scheduler-1f8bb19be14c"));
+  EXPECT_FALSE(matches("container/kube", "container/kube-scheduler-1f8bb19be14c"));
+  EXPECT_FALSE(matches("container/1f8bb19be14c", "container/a-1f8bb19be14c")) << "an id is no name";
+  EXPECT_FALSE(matches("container/scheduler", "container/scheduler-1f8bb19be14c/inner-1f8bb19be14d"));
+  EXPECT_FALSE(matches("container/scheduler", "unit/scheduler-1f8bb19be14c"));
+}
+
 TEST(SchedulerMatch, WhatIsNoPatternIsRefused) {
   for (const char* pattern : {"", "pod", "pod/a/b", "pod/a/b/c/d", "pod/*/b/c", "pod//b/c", "proc/1-2",
                               "unit/", "unit/a/b", "file", "file/"})

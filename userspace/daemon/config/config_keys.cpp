@@ -130,7 +130,8 @@ std::span<const Key> table() {
       Key{"stream.schedulers",
           ListField{[](Config& c) -> List& { return c.stream.lines.schedulers.logs; }, kSchedulerRule, 64},
           "Flows that are schedulers' logs. Each record about a pod is also in the flow sched/NAMESPACE/POD. "
-          "* stands for any characters. Never name something that a tenant can choose."},
+          "container/NAME means every container of this name. * stands for any characters; for containers it "
+          "is a pattern of NAME-ID12. Never name something that a tenant can choose."},
       Key{"stream.scheduler_keys",
           ListField{[](Config& c) -> List& { return c.stream.lines.schedulers.keys; }, kLogKeyRule,
                     kMaxLogKeys},

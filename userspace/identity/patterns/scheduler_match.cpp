@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/flows/container_flow.hpp"
 #include "base/flows/flow_run.hpp"
+#include "base/percent.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/patterns/name_pattern.hpp"
 
@@ -52,6 +54,11 @@ bool fits_name(const std::string& pattern, const std::string& in_id) {
   return name && fits(pattern, name->front());
 }
 
+bool has_name(std::string_view flow, const std::string& name) {
+  const auto of = container_flow(flow);
+  return of && !of->name.empty() && (of->name == name || percent_decoded(of->name) == name);
+}
+
 }  // namespace
 
 Result<SchedulerMatch> SchedulerMatch::parse(const std::vector<std::string>& patterns) {
@@ -74,10 +81,11 @@ Result<SchedulerMatch> SchedulerMatch::parse(const std::vector<std::string>& pat
 
 bool SchedulerMatch::matches(std::string_view flow) const {
   const auto parts = named_parts(flow);
-  return std::ranges::any_of(patterns_, [&parts](const std::vector<std::string>& pattern) {
+  return std::ranges::any_of(patterns_, [&](const std::vector<std::string>& pattern) {
     if (pattern.size() != parts.size() || pattern.front() != parts.front()) return false;
     if (pattern.front() == "file") return is_path(pattern[1], parts[1]);
     if (pattern.front() == "unit") return fits_name(pattern[1], parts[1]);
+    if (pattern.front() == "container" && has_name(flow, pattern[1])) return true;
     return std::ranges::equal(pattern, parts, fits);
   });
 }

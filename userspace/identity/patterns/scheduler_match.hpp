@@ -9,8 +9,9 @@
 
 namespace flowtap::flow {
 
-/// Patterns: `pod/NAMESPACE/POD/CONTAINER`, `unit/NAME`, `file/PATH`, `container/NAME-ID12`. Each part but a
-/// file's may have `*` and `?` (name_pattern.hpp); a pod's namespace must be given whole.
+/// Patterns: `pod/NAMESPACE/POD/CONTAINER`, `unit/NAME`, `file/PATH`, `container/NAME`, `container/NAME-ID12`. Each part but
+/// a file's may have `*` and `?` (name_pattern.hpp); a pod's namespace must be given whole. A container's name without them
+/// means all containers of this name; with them, they stand for parts of NAME-ID12.
 class SchedulerMatch {
  public:
   /// An Error names the pattern that is invalid.
