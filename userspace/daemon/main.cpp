@@ -30,12 +30,9 @@ int refuse(const Error& error, int status) {
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root, config.state_dir);
   if (!lock) return refuse(lock.error(), 1);
-  const auto waiting = detach(config.stream, config.host_root);
-  if (!waiting) return refuse(waiting.error(), 1);
-  std::cout << "nothing of flowtap is left in the kernel\n";
-  if (*waiting > 0)
-    std::cout << fmt::format("at least {} bytes of log records are lost, which no flowtapd had taken yet\n",
-                             *waiting);
+  const auto lines = detach(config.stream, config.host_root);
+  if (!lines) return refuse(lines.error(), 1);
+  for (const std::string& line : *lines) std::cout << printable(line) << '\n';
   return 0;
 }
 

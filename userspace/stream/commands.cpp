@@ -29,8 +29,19 @@ std::vector<std::string> check(const StreamOptions& options) {
   return lines;
 }
 
-Result<std::uint64_t> detach(const StreamOptions& options, const std::string& host_root) {
-  return kernel::detach_log_tap(bpffs_path(options, host_root));
+// It does not say of the whole kernel what it knows of one place.
+Result<std::vector<std::string>> detach(const StreamOptions& options, const std::string& host_root) {
+  const std::string place = bpffs_path(options, host_root);
+  FTAP_TRY_ASSIGN(detached, kernel::detach_log_tap(place));
+  std::vector<std::string> lines{detached.found ? "what flowtap had pinned below " + place + " is removed"
+                                                : "nothing of flowtap is pinned below " + place};
+  if (!detached.found && options.bpffs.empty())
+    lines.push_back(
+        "if stream.bpffs names another place in flowtapd's configuration, give that file with --config");
+  if (detached.waiting > 0)
+    lines.push_back(fmt::format("at least {} bytes of log records are lost, which no flowtapd had taken yet",
+                                detached.waiting));
+  return lines;
 }
 
 }  // namespace flowtap

@@ -14,8 +14,9 @@ namespace flowtap {
 [[nodiscard]] std::vector<std::string> check(const StreamOptions& options);
 
 /// Removes what an earlier flowtapd has left pinned. No flowtapd may run. It holds the programs as well, so they would stay
-/// attached, and it would not know that the next flowtapd does not take them over. Returns how many bytes of records no flowtapd
-/// had taken yet: they are lost.
-[[nodiscard]] Result<std::uint64_t> detach(const StreamOptions& options, const std::string& host_root);
+/// attached, and it would not know that the next flowtapd does not take them over. Returns what `--detach` says of it, a line
+/// each: where it has looked, and how many bytes of records no flowtapd had taken yet.
+[[nodiscard]] Result<std::vector<std::string>> detach(const StreamOptions& options,
+                                                      const std::string& host_root);
 
 }  // namespace flowtap

@@ -168,9 +168,17 @@ TEST(Lifecycle, DetachWaitsForTheEndOfTheOneThatRuns) {
 
   expect_end(daemon, SIGTERM);
   EXPECT_TRUE(std::filesystem::exists(pins)) << "the next one takes them over";
+  const Ended elsewhere = run_flowtapd(root, {"--detach", "--host-root", root.path()});
+  EXPECT_EQ(elsewhere.out,
+            "nothing of flowtap is pinned below " + root.path() +
+                "/sys/fs/bpf\nif stream.bpffs names another place in flowtapd's configuration, "
+                "give that file with --config\n");
+  EXPECT_TRUE(std::filesystem::exists(pins));
   const Ended detached = run_flowtapd(root, flags);
   EXPECT_EQ(detached.status, 0) << detached.err;
+  EXPECT_EQ(detached.out, "what flowtap had pinned below " + root.file("bpffs") + " is removed\n");
   EXPECT_FALSE(std::filesystem::exists(pins));
+  EXPECT_EQ(run_flowtapd(root, flags).out, "nothing of flowtap is pinned below " + root.file("bpffs") + "\n");
 }
 
 }  // namespace

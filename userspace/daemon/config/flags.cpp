@@ -59,7 +59,7 @@ constexpr std::array kActionFlags = {
         "Print a complete, commented configuration, with the values of --config and of the other flags, "
         "and exit."},
     ActionFlag{"--detach", Action::kDetach,
-               "Remove everything that flowtap has pinned in the kernel and exit."},
+               "Remove everything that flowtap has pinned in the kernel, below stream.bpffs, and exit."},
     ActionFlag{"--version", Action::kVersion, "Print the version and exit."},
     ActionFlag{"--help", Action::kHelp, "Print this text and exit."},
 };

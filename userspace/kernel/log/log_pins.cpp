@@ -250,6 +250,11 @@ Status LogPins::remove_all_but(const std::string& one, const std::string& other)
   return all;
 }
 
+bool LogPins::any() const {
+  struct stat there{};
+  return ::lstat(root_.c_str(), &there) == 0 || errno != ENOENT;
+}
+
 Status LogPins::remove_all() const {
   return remove_path(root_);
 }

@@ -77,6 +77,9 @@ class LogPins {
   /// Removes all but these two folders, half-made ones included. Fails only after it has removed all it can.
   [[nodiscard]] Status remove_all_but(const std::string& one, const std::string& other) const;
 
+  /// Whether builds of any layout have pinned something, or were about to.
+  [[nodiscard]] bool any() const;
+
   /// Removes what builds of any layout have pinned. That detaches the programs that nobody holds otherwise.
   [[nodiscard]] Status remove_all() const;
 

@@ -162,9 +162,12 @@ class LogOpened {
 /// If a build of another layout has pinned something, it goes on with that: see LogLive::older().
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
-/// Ends all capture on the node: removes what builds of any layout have pinned. Without a BPF file system nothing is
-/// pinned. Returns how many bytes of records waited in the rings, and went with them. An error where it cannot look at
-/// something or cannot remove it.
-[[nodiscard]] Result<std::uint64_t> detach_log_tap(const std::string& bpffs);
+struct Detached {
+  bool found = false;         ///< something was pinned
+  std::uint64_t waiting = 0;  ///< bytes of records that waited in the rings, and went with them
+};
+/// Ends the capture that has its pins there: removes what builds of any layout have pinned. Without a BPF file system
+/// nothing is pinned. An error where it cannot look at something or cannot remove it.
+[[nodiscard]] Result<Detached> detach_log_tap(const std::string& bpffs);
 
 }  // namespace flowtap::kernel

@@ -182,17 +182,17 @@ Result<LogLive> start_log_tap(const LogOptions& options) {
   return LogStart(options).start();
 }
 
-Result<std::uint64_t> detach_log_tap(const std::string& bpffs) {
+Result<Detached> detach_log_tap(const std::string& bpffs) {
   const LogPins pins(bpffs);
   FTAP_TRY_ASSIGN(mounted, pins.mounted());
-  if (!mounted) return 0;
+  if (!mounted) return Detached{};
+  Detached detached{.found = pins.any()};
   const auto rings = pins.rings();
   FTAP_TRY(pins.remove_all());
   // The kernel may free the programs a moment later, so this is the least that was lost.
-  std::uint64_t waiting = 0;
   for (const Fd& ring : rings)
-    if (const auto reader = RingReader::open(ring.get())) waiting += (*reader)->backlog();
-  return waiting;
+    if (const auto reader = RingReader::open(ring.get())) detached.waiting += (*reader)->backlog();
+  return detached;
 }
 
 }  // namespace flowtap::kernel

@@ -179,10 +179,14 @@ TEST_F(LogTapTakeover, WhatNobodyHasTakenIsToldAsItGoes) {
     backlog = (*ring)->backlog();
     EXPECT_GT(backlog, text.size());
   }
-  const auto waiting = kernel::detach_log_tap(options_.bpffs);
-  ASSERT_TRUE(waiting);
-  EXPECT_EQ(*waiting, backlog);
-  EXPECT_EQ(kernel::detach_log_tap(options_.bpffs).value_or(1), 0U);
+  const auto detached = kernel::detach_log_tap(options_.bpffs);
+  ASSERT_TRUE(detached);
+  EXPECT_EQ(detached->waiting, backlog);
+  EXPECT_TRUE(detached->found);
+  const auto nothing = kernel::detach_log_tap(options_.bpffs);
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->waiting, 0U);
+  EXPECT_FALSE(nothing->found);
 }
 
 // Drops it for the calling process.
