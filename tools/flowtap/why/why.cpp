@@ -82,7 +82,9 @@ struct OnNode {
 OnNode ask_node(const WhyOptions& options, const PodName& pod) {
   // An older flowtapd does not report ends.
   auto ends = ask_for_ends(options.state_dir, pod);
-  return {.ends = ends ? std::move(*ends) : Ends{}, .here = ask_for_here(options.state_dir, pod)};
+  OnNode node{.ends = ends ? std::move(*ends) : Ends{}, .here = ask_for_here(options.state_dir, pod)};
+  note_silent(node.ends, node.here);
+  return node;
 }
 
 std::string node_text(const WhyOptions& options, const PodName& pod, const Diagnosis& diagnosis,
@@ -123,9 +125,10 @@ ExitCode show_pod(const WhyOptions& options, const PodName& pod) {
 
 /// A container that is in no pod, or a service.
 ExitCode show_named(const WhyOptions& options) {
-  const auto ends = ask_for_ends(options.state_dir, options.of);
+  auto ends = ask_for_ends(options.state_dir, options.of);
   if (!ends) return give_up(ends.error());
   const Here here = ask_for_here(options.state_dir, options.of);
+  note_silent(*ends, here);
   if (ends->empty() && !here.any())
     return give_up(
         {Error{"no container or service " + in_quotes(options.of) + " was seen on this node",

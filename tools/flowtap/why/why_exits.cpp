@@ -82,7 +82,8 @@ Answer<Ends> ends_at(const std::string& state_dir, const std::string& target) {
     // The flow may be gone, to make room for others.
     const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
                                                 api::percent_encode(exit.flow), kLines));
-    ends.ended.push_back({std::move(exit), log ? lines_of(*log) : std::vector<std::string>{}});
+    ends.ended.push_back(
+        {.exit = std::move(exit), .lines = log ? lines_of(*log) : std::vector<std::string>{}});
   }
   ends.oom_kills = std::move(exits->oom_kills);
   return ends;
@@ -107,7 +108,9 @@ std::string end_text(std::string_view of, const Ended& ended, Time now, const St
   if (!exit.started) {
     text += '\n';
   } else {
-    text += ended.lines.empty() ? "; nothing that it wrote is kept\n" : "; its last lines:\n";
+    text += ended.silent          ? "; it wrote nothing\n"
+            : ended.lines.empty() ? "; nothing that it wrote is kept\n"
+                                  : "; its last lines:\n";
     for (const std::string& line : ended.lines) text += "  " + printable(line) + "\n";
   }
   for (const std::string& todo : next_steps(exit, !ended.lines.empty())) text += todo_text(todo, style);

@@ -22,6 +22,7 @@ namespace flowtap::cli {
 struct Ended {
   api::ContainerExit exit;
   std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
+  bool silent = false;             ///< it is known that it wrote nothing
 
   [[nodiscard]] bool badly() const { return ended_badly(exit); }
 };

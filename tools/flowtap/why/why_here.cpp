@@ -139,6 +139,19 @@ Here ask_for_here(const std::string& state_dir, std::string_view name) {
   return here;
 }
 
+void note_silent(Ends& ends, const Here& here) {
+  const auto is_captured = [](const api::StreamStatus& stream) {
+    constexpr std::array<std::string_view, 4> kCaptured = {"pipe", "file", "tty", "socket"};
+    return std::ranges::find(kCaptured, stream.capture) != kCaptured.end() && stream.missing_bytes == 0;
+  };
+  for (Ended& ended : ends.ended) {
+    const auto flow = std::ranges::find(here.flows, ended.exit.flow, &api::FlowStatus::id);
+    ended.silent = flow != here.flows.end() && flow->bytes == 0 && flow->missing_bytes == 0 &&
+                   !flow->more_before && !flow->suspect && !flow->streams.empty() &&
+                   std::ranges::all_of(flow->streams, is_captured);
+  }
+}
+
 std::string here_text(const Here& here, const Ends& ends, Time now, const Style& style) {
   Table table;
   table.add(Table::heading({"container", "state", "written", "last byte", "flow"}, 2, 2));

@@ -27,6 +27,9 @@ struct Here {
 /// For what is in no pod.
 [[nodiscard]] Here ask_for_here(const std::string& state_dir, std::string_view name);
 
+/// Notes who is known to have written nothing: all of its outputs were captured.
+void note_silent(Ends& ends, const Here& here);
+
 /// A table of the pod's containers: state and output.
 [[nodiscard]] std::string here_text(const Here& here, const Ends& ends,
                                     std::chrono::system_clock::time_point now, const Style& style);

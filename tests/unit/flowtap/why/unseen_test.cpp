@@ -67,5 +67,29 @@ TEST(WhyUnseen, OneOfANameWhoseEndNobodySaw) {
   EXPECT_EQ(named_words(here({}, {"a.service"}), {}), "runs");
 }
 
+TEST(WhyUnseen, WhoWroteNothingIsToldSoWhereAllWasCaptured) {
+  const std::string id = "container/quiet-1f8b";
+  api::FlowStatus quiet = flow(id, "quiet", 60s, false);
+  quiet.streams = {{.name = "stdout", .capture = "pipe"}, {.name = "stderr", .capture = "pipe"}};
+  const auto text = [&id](const api::FlowStatus& of) {
+    Ends ends = ended(id, "quiet", 60s, 0);
+    note_silent(ends, here({of}));
+    return ends_text("quiet", ends, true, kNow, kPlain);
+  };
+  EXPECT_TRUE(text(quiet).ends_with("; it wrote nothing\n")) << text(quiet);
+  const std::string kept = "; nothing that it wrote is kept\n";
+  api::FlowStatus other = quiet;
+  other.bytes = 1;
+  EXPECT_TRUE(text(other).ends_with(kept)) << "its lines made room";
+  other = quiet;
+  other.missing_bytes = 1;
+  EXPECT_TRUE(text(other).ends_with(kept));
+  other = quiet;
+  other.streams.at(1).capture = "uncaptured_file";
+  EXPECT_TRUE(text(other).ends_with(kept)) << "nobody knows what it wrote there";
+  other.streams.clear();
+  EXPECT_TRUE(text(other).ends_with(kept));
+}
+
 }  // namespace
 }  // namespace flowtap::cli
