@@ -1,15 +1,30 @@
 #include "client.hpp"
 
+#include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cerrno>
 #include <cstdio>
 
 #include "api/socket_path.hpp"
+#include "base/fd.hpp"
 #include "base/printable.hpp"
 #include "running_daemon.hpp"
 
 namespace flowtap::cli {
+namespace {
+
+// A flowtapd that ends takes its socket with it, and that of one that was killed refuses.
+bool listens(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  path.copy(static_cast<char*>(name.sun_path), sizeof(name.sun_path) - 1);
+  const Fd end(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  return !end.valid() || ::connect(end.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)) == 0 ||
+         (errno != ENOENT && errno != ECONNREFUSED);
+}
+
+}  // namespace
 
 Failure failure_of(const Error& error, const std::string& path) {
   const std::string socket = printable(path);
@@ -29,7 +44,13 @@ Failure failure_of(const Error& error, const std::string& path) {
         {"a part of the path " + socket + " is no directory",
          "--state-dir takes the state directory of flowtapd (state_dir in its configuration)", error.code},
         kFailure};
-  return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
+  if (listens(path))
+    return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
+  return {{error.what,
+           has_unit() ? "flowtapd has ended, and systemctl status flowtapd says why"
+                      : "flowtapd has ended, and its log says why",
+           error.code},
+          kFailure};
 }
 
 Failure failure_of(const http::Reply& reply) {

@@ -121,5 +121,19 @@ TEST(FailureOf, SaysWhatIsWrongWithThePath) {
   EXPECT_TRUE(file.error.hint.contains("--state-dir")) << file.error.hint;
 }
 
+TEST(FailureOf, TellsAnEndedDaemonFromOneThatDoesNotWell) {
+  const test::FileTree tree;
+  const std::string socket = tree.root() + "/api.sock";
+  const Error broken{"cut off by it", {}, 0};
+  const Failure ended = failure_of(broken, socket);
+  EXPECT_EQ(ended.error.what, "cut off by it");
+  EXPECT_TRUE(ended.error.hint.starts_with("flowtapd has ended, and ")) << ended.error.hint;
+  EXPECT_EQ(ended.exit, kFailure);
+  const api::ScriptedNode scripted;
+  const auto server = test::must(api::ApiServer::start({socket, ""}, scripted));
+  const Failure ill = failure_of(broken, socket);
+  EXPECT_TRUE(ill.error.hint.contains("good health")) << ill.error.hint;
+}
+
 }  // namespace
 }  // namespace flowtap::cli
