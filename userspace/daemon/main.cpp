@@ -15,6 +15,7 @@
 #include "daemon/log.hpp"
 #include "daemon/places/node_lock.hpp"
 #include "stream/commands.hpp"
+#include "telemetry/idle_compat.hpp"
 
 namespace {
 
@@ -51,7 +52,9 @@ void raise_descriptor_limit() {
 
 int tell_checked(const Config& config) {
   std::cout << "the configuration is right\n";
-  for (const std::string& line : check(config.stream)) std::cout << printable(line) << '\n';
+  for (const std::string& line : check(config.stream, config.host_root)) std::cout << printable(line) << '\n';
+  const std::string idle = idle_compat(config.telemetry, config.outlets.prometheus.compat_metrics);
+  if (!idle.empty()) std::cout << "warning: " << printable(idle) << '\n';
   return 0;
 }
 

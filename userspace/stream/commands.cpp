@@ -4,12 +4,13 @@
 
 #include "kernel/log/log_programs.hpp"
 #include "stream/idle_patterns.hpp"
+#include "stream/idle_settings.hpp"
 #include "stream/memory/memory_fit.hpp"
 #include "stream/stream_path.hpp"
 
 namespace flowtap {
 
-std::vector<std::string> check(const StreamOptions& options) {
+std::vector<std::string> check(const StreamOptions& options, const std::string& host_root) {
   if (!options.enabled) {
     const std::string idle = idle_lists(options);
     return idle.empty() ? std::vector<std::string>() : std::vector{"warning: " + idle};
@@ -26,6 +27,7 @@ std::vector<std::string> check(const StreamOptions& options) {
   for (const api::IdlePattern& idle :
        idle_patterns(options.lines.schedulers, options.sources, options.flow_rules))
     lines.push_back("warning: " + api::sentence_of(idle));
+  for (const std::string& idle : idle_settings(options, host_root)) lines.push_back("warning: " + idle);
   return lines;
 }
 

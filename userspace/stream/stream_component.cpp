@@ -12,6 +12,7 @@
 #include "kernel/log/log_pins.hpp"
 #include "stream/flows_mount.hpp"
 #include "stream/idle_patterns.hpp"
+#include "stream/idle_settings.hpp"
 #include "stream/memory/flows_room.hpp"
 
 namespace flowtap {
@@ -49,6 +50,7 @@ void StreamComponent::open() {
     if (const std::string idle = idle_lists(options_); !idle.empty()) spdlog::warn("{}", idle);
     return;
   }
+  for (const std::string& idle : idle_settings(options_, shared_.host_root)) spdlog::warn("{}", idle);
   const MemoryFit fit = fit_now();
   if (!fit.unread.empty()) log_warning("stream: " + fit.unread);
   if (!fit.taken.empty())

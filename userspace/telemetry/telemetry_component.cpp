@@ -9,6 +9,7 @@
 #include "component/log_error.hpp"
 #include "component/views/called.hpp"
 #include "stats/compat/compat.hpp"
+#include "telemetry/idle_compat.hpp"
 
 namespace flowtap {
 namespace {
@@ -101,6 +102,7 @@ void TelemetryComponent::run() {
   path_.reset();
   applied_ = options_;
   for_cadvisor_ = asks_for_cadvisor(compat_metrics_);
+  if (const std::string idle = idle_compat(applied_, compat_metrics_); !idle.empty()) log_warning(idle);
   if (!applied_.enabled) return;
   auto usage = counting_.usage();
   path_ = TelemetryPath::start(applied_, std::move(usage),

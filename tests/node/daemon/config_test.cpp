@@ -96,6 +96,24 @@ TEST(Config, APatternThatCanFitNothingIsTold) {
             "\"/tmp/x.log\", so that it is not followed; list it there\n");
 }
 
+TEST(Config, ASettingThatHasNothingIsTold) {
+  const ScratchRoot root;
+  const std::string file =
+      root.write("idle.yaml",
+                 "stream: {schedulers: [], main_log: stderr, files: [/tmp], ring_bytes: 1048576, flow_bytes: "
+                 "67108864, flows_bytes: 16777216, journal_bytes: 8388608}\n"
+                 "telemetry: {enabled: false}\nprometheus: {compat_metrics: node}\n");
+  const Ended checked = run_flowtapd(root, {"--check-config", "--config", file});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_EQ(checked.out,
+            "the configuration is right\n"
+            "warning: stream.flow_bytes (67108864) bounds nothing: it is more than stream.flows_bytes "
+            "(16777216), which all flows have together\n"
+            "warning: stream.files: \"/tmp\" is a directory; list each file in it\n"
+            "warning: stream.main_log (stderr) gets nothing: stream.schedulers is empty\n"
+            "warning: prometheus.compat_metrics (node) has nothing to show: telemetry.enabled is false\n");
+}
+
 TEST(Config, AFileThatIsNotThereIsToldWithAHint) {
   const ScratchRoot root;
   const Ended ended = run_flowtapd(root, {"--config", root.file("none.yaml")});

@@ -264,7 +264,7 @@ TEST(MemoryFit, WhatOthersTakeInACgroupAboveIsNotMissing) {
 }
 
 TEST(Check, TellsTheSizesThatAreAutoAndWhatCanFitNothing) {
-  const auto by_default = check({});
+  const auto by_default = check({}, "/");
   ASSERT_GE(by_default.size(), 3U);
   EXPECT_THAT(by_default[0],
               testing::AllOf(testing::StartsWith("stream.ring_bytes: "), testing::EndsWith(" (auto)")));
@@ -275,13 +275,14 @@ TEST(Check, TellsTheSizesThatAreAutoAndWhatCanFitNothing) {
   given.lines.flows_bytes = 16 * kMiB;
   given.lines.journal_bytes = 8 * kMiB;
   given.lines.schedulers.logs = {"file//tmp/x.log"};
-  EXPECT_THAT(check(given), testing::Contains(testing::StartsWith(
-                                "warning: stream.schedulers: \"file//tmp/x.log\" can fit nothing: ")));
-  EXPECT_THAT(check(given), testing::Not(testing::Contains(testing::HasSubstr("auto)"))));
+  EXPECT_THAT(check(given, "/"), testing::Contains(testing::StartsWith(
+                                     "warning: stream.schedulers: \"file//tmp/x.log\" can fit nothing: ")));
+  EXPECT_THAT(check(given, "/"), testing::Not(testing::Contains(testing::HasSubstr("auto)"))));
   given.enabled = false;
-  EXPECT_THAT(check(given), testing::ElementsAre(testing::EndsWith(" is captured: stream.enabled is false")));
+  EXPECT_THAT(check(given, "/"),
+              testing::ElementsAre(testing::EndsWith(" is captured: stream.enabled is false")));
   given.lines.schedulers = {};
-  EXPECT_THAT(check(given), testing::IsEmpty());
+  EXPECT_THAT(check(given, "/"), testing::IsEmpty());
 }
 
 TEST(FlowsRoom, TheOldestLogsGoFirstAndTheJournalStays) {
