@@ -1,4 +1,6 @@
 // A file that has its newest record first is turned round, whatever stands around its lines: a record's further lines stay with it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,6 +68,38 @@ TEST(NewestFirst, ARecordKeepsItsLinesAmidAnotherPods) {
     right.insert(right.begin(), {other, records[i].text});
   }
   EXPECT_EQ(test::whole_records_in(bytes), right);
+}
+
+std::string record_at(int micros) {
+  return fmt::format("I1126 10:00:00.{:06}       1 a.go:9] \"x\"", micros);
+}
+
+std::vector<std::string> records_at(const std::vector<int>& micros) {
+  std::vector<std::string> out;
+  for (const int one : micros) out.push_back(record_at(one));
+  return out;
+}
+
+std::vector<std::string> in_file(const std::vector<std::string>& lines) {
+  return test::records_in(fmt::format("{}\n", fmt::join(lines, "\n")));
+}
+
+// Whoever has put them in order had only milliseconds.
+TEST(NewestFirst, RecordsOfOneMillisecondStandAsTheirOwnTimesSay) {
+  const auto right = records_at({100'001, 100'420, 108'000, 108'300, 108'301});
+  EXPECT_EQ(in_file(records_at({108'000, 108'300, 108'301, 100'001, 100'420})), right);
+  EXPECT_EQ(in_file(records_at({108'301, 108'300, 108'000, 100'001, 100'420})), right);
+  EXPECT_EQ(in_file(records_at({108'301, 108'300, 108'000, 100'420, 100'001})), right);
+}
+
+TEST(NewestFirst, TwoRecordsAreEnough) {
+  EXPECT_EQ(in_file(records_at({103'412, 100'001})), records_at({100'001, 103'412}));
+}
+
+// Threads that write at once.
+TEST(NewestFirst, ALogWhoseRecordsGoBackALittleIsNotOne) {
+  const auto written = records_at({100'001, 100'420, 100'400, 103'562, 100'430, 108'000});
+  EXPECT_EQ(in_file(written), written);
 }
 
 TEST(NewestFirst, ATextWithoutAMarkKeepsItsOrder) {

@@ -120,9 +120,8 @@ LineOrder::Look LineOrder::look(std::string_view line) {
     rising_ += flow::is_earlier(last_, time) ? 1 : 0;
     falling_ += flow::is_earlier(time, last_) ? 1 : 0;
     mixed_ = mixed_ || flow::micros_between(time, latest_) > TimeSteps::kOutOfOrder;
-    mixed_newest_ = mixed_newest_ || flow::micros_between(earliest_, time) > TimeSteps::kOutOfOrder;
     if (!flow::is_earlier(time, latest_)) latest_ = time;
-    if (!flow::is_earlier(earliest_, time)) earliest_ = time;
+    if (!first_) first_ = time;
     last_ = time;
   });
   out.sources = scout_.sources_of_part();
@@ -134,8 +133,14 @@ bool LineOrder::is_newest_first() const {
   return falling_ > std::max<std::uint64_t>(1, 2 * rising_);
 }
 
+// Within less than a second, a scheduler's own records may go back, too. But the last one of a log is hardly older than the first one.
+bool LineOrder::ends_before_its_begin() const {
+  return flow::is_earlier(last_, first_);
+}
+
 void LineOrder::decide() {
-  way_ = is_newest_first() ? Way::kNewestFirst : mixed_ ? Way::kMixed : Way::kOldestFirst;
+  const bool in_parts = mixed_ || ends_before_its_begin();
+  way_ = is_newest_first() ? Way::kNewestFirst : in_parts ? Way::kMixed : Way::kOldestFirst;
   if (way_ != Way::kNewestFirst) give_held();
 }
 
@@ -189,8 +194,10 @@ void LineOrder::join_loose(std::deque<Line>& held) const {
   held = std::move(joined);
 }
 
+// An export may have been put in order by times that are less exact than the records' own. Those that are the same for it stand as
+// they were written.
 void LineOrder::give_all() {
-  way_ = mixed_newest_ ? Way::kMixed : Way::kOldestFirst;
+  way_ = rising_ > 0 ? Way::kMixed : Way::kOldestFirst;
   join_loose(held_);
   for (; !held_.empty(); held_.pop_back()) give_reversed(held_.back());
 }

@@ -72,6 +72,7 @@ class LineOrder {
                      Unwrapper::PieceOf piece);
   void join_loose(std::deque<Line>& held) const;
   [[nodiscard]] bool is_newest_first() const;
+  [[nodiscard]] bool ends_before_its_begin() const;
   void decide();
   void give_held();
   void give_all();
@@ -91,11 +92,10 @@ class LineOrder {
   bool own_order_ = false;  // such a value stands in the order of its lines
   std::deque<Line> held_;
   std::size_t bytes_ = 0;
+  flow::KlogTime first_;
   flow::KlogTime last_;
   flow::KlogTime latest_;
-  flow::KlogTime earliest_;
-  bool mixed_ = false;         // a record is much older than another one before it
-  bool mixed_newest_ = false;  // one is much newer, which matters if the newest line is first
+  bool mixed_ = false;  // a record is much older than another one before it
   std::uint64_t rising_ = 0;
   std::uint64_t falling_ = 0;
   std::uint64_t left_out_ = 0;
