@@ -1,8 +1,13 @@
 #include "tools/flowtap/saved/unwrap/around/csv_rows.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <ranges>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/unit/flowtap/forms/records_in.hpp"
@@ -74,6 +79,52 @@ TEST(CsvRows, ALogOfKlogsOwnHasNone) {
   EXPECT_NE(shown(rows, kRecord + ",2"), kRecord + ",2");
   rows.note_plain(R"(I1126 10:00:00.103412       1 a.go:9] "x")");
   EXPECT_EQ(shown(rows, kRecord + ",2"), kRecord + ",2");
+}
+
+/// Each record with its further lines, and how many logs they are of.
+struct Read {
+  Lines records;
+  std::size_t logs = 0;
+};
+
+Read read_of(const std::string& bytes) {
+  std::set<std::string> logs;
+  SavedLines lines([&logs](const SavedLine& line) {
+    if (line.kind == SavedLine::Kind::kRecord) logs.emplace(line.source);
+  });
+  lines.add(bytes, 0);
+  lines.finish();
+  return {.records = test::whole_records_in(bytes), .logs = logs.size()};
+}
+
+std::string record_at(int second, const std::string& says) {
+  return fmt::format("I1126 10:00:0{}.103412       1 a.go:9] {}", second, says);
+}
+
+TEST(CsvRows, AnIdTellsNoLog) {
+  const Lines records = {record_at(0, "a"), record_at(1, "b err=<\n\tof b\n >"), record_at(2, "c"),
+                         record_at(3, "d")};
+  const Lines ids = {"Zq-x", "_kPw", "b7Ra", "Ufo_", "0-Xy", "Kelp"};
+  for (const char* const between : {",", ";", "\t", " | "}) {
+    Lines rows;
+    for (const std::string& record : records)
+      for (const auto line : std::views::split(record, '\n'))
+        rows.push_back(ids[rows.size()] + between + "ks-1" + between + std::string(std::string_view(line)) +
+                       '\n');
+    const Read read = read_of(fmt::format("{}", fmt::join(rows, "")));
+    EXPECT_EQ(read.records, records) << between;
+    EXPECT_EQ(read.logs, 1U) << between;
+    const Lines newest = {rows[5], rows[4], rows[1], rows[2], rows[3], rows[0]};
+    EXPECT_EQ(read_of(fmt::format("{}", fmt::join(newest, ""))).records, records) << between;
+  }
+}
+
+TEST(CsvRows, APodTellsALog) {
+  std::string bytes;
+  const Lines ids = {"Zq-x", "_kPw", "b7Ra", "Ufo_"};
+  for (int i = 0; i < 4; ++i)
+    bytes += ids[i] + ",ks-" + (i % 2 == 0 ? "a," : "b,") + record_at(i, "x") + '\n';
+  EXPECT_EQ(read_of(bytes).logs, 2U);
 }
 
 // A tenant may have written it.

@@ -63,7 +63,11 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   const char* const as_given = text.data();
   while (full && text.ends_with('\r')) text.remove_suffix(1);
   text = without_colours(text, clean_);
-  text = arrays_.undo(characters_.undo(text, is_of_block(text)));
+  const bool of_block = is_of_block(text);
+  text = arrays_.undo(characters_.undo(text, of_block));
+  const std::string_view with_id = text;
+  if (!in_field_ && !of_block) text = rows_.without_ids(text, without_id_);
+  const bool had_id = text.data() != with_id.data();
   text = rows_.quoted(text, row_);
   resume(text);
   Line line{.text = text, .full = full, .time = time};
@@ -71,6 +75,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   look_around(text);
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
+  if (scouts_ && found) note_row(with_id, had_id ? find(with_id) : found);
   if (scouts_ && found && found->quoting == Quoting::kDoubled) rows_.note_row(line.text, found->at);
   if (found && is_whole_line(line.text, *found)) {
     if (scouts_ && found->form == flow::KlogForm::kText) rows_.note_plain(line.text);
@@ -104,6 +109,10 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   // No other margin than the tab is known to be a value's, unless it is open.
   if (last_.plain && last_.in_block) line.text = last_.margin.undo(line.text);
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
+}
+
+void Unwrapper::note_row(std::string_view text, const std::optional<Enclosed>& found) {
+  if (found && found->at <= text.size()) rows_.note_record(text, found->at);
 }
 
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {

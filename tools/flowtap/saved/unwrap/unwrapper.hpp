@@ -106,6 +106,7 @@ class Unwrapper {
   };
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
+  void note_row(std::string_view text, const std::optional<Enclosed>& found);
   [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
   static void give_each(SavedLine line, const Take& take);
@@ -152,6 +153,7 @@ class Unwrapper {
   bool is_part_ = false;                  // it is one of a line that was divided
   std::string clean_;
   std::string row_;
+  std::string without_id_;
   PlainText characters_;
   ByteArrays arrays_;
   std::string buffer_;

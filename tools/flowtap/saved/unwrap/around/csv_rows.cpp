@@ -58,8 +58,17 @@ void CsvRows::note_plain(std::string_view line) {
   plain_ = plain_ || line.contains('"');
 }
 
+void CsvRows::note_record(std::string_view line, std::size_t at) {
+  ids_.note(line.substr(0, at));
+}
+
+std::string_view CsvRows::without_ids(std::string_view line, std::string& buffer) const {
+  return ids_.without(line, buffer);
+}
+
 bool CsvRows::is_row(std::string_view line) const {
-  return knows() && (before_.empty() || begins_alike(before_, line));
+  std::string buffer;
+  return knows() && (before_.empty() || begins_alike(ids_.without_in_prefix(before_, buffer), line));
 }
 
 // Another program's field may have newlines, and behind one what looks like a row.
@@ -70,7 +79,9 @@ bool CsvRows::is_amid_field(std::string_view line) {
 
 // A row of another source, or with words before the field, may be another program's.
 bool CsvRows::is_of_the_log(std::string_view line, std::size_t field) const {
-  return before_.empty() ? field == 0 : end_of_own_prefix(before_, source_of(before_), line) == field;
+  std::string buffer;
+  const std::string_view before = ids_.without_in_prefix(before_, buffer);
+  return before.empty() ? field == 0 : end_of_own_prefix(before, source_of(before), line) == field;
 }
 
 // Some programs put a field in quotes only if it has some, so it may have what stands between fields, too.

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "row_ids.hpp"
+
 namespace flowtap::cli {
 
 /// What it knows is learnt from rows whose record stands in doubled quotes, which no other form has.
@@ -13,6 +15,10 @@ class CsvRows {
  public:
   /// Learns from a line in which a record stands at `at`, with its quotes doubled.
   void note_row(std::string_view line, std::size_t at);
+  /// Learns from a line what stands before the record at `at`, in whatever quotes.
+  void note_record(std::string_view line, std::size_t at);
+  /// The row with the same id as any other one, so that it has the same source. It is put into `buffer` if it differs.
+  [[nodiscard]] std::string_view without_ids(std::string_view line, std::string& buffer) const;
   /// The line is klog's own, with quotes that are not doubled: the file is none of CSV.
   void note_plain(std::string_view line);
   /// The row with quotes around the field that may have a record, if a scheduler's line stands there without any; any other line as
@@ -29,6 +35,7 @@ class CsvRows {
   [[nodiscard]] bool is_amid_field(std::string_view line);
   [[nodiscard]] bool is_of_the_log(std::string_view line, std::size_t field) const;
 
+  RowIds ids_;
   char between_ = ',';
   std::size_t column_ = 0;   // of the record, from 0
   std::size_t columns_ = 0;  // of a row; 0: not known

@@ -1,0 +1,121 @@
+#include "row_ids.hpp"
+
+#include <algorithm>
+
+#include "prefix.hpp"
+#include "stream/lines/klog/klog_record.hpp"
+#include "value_margin.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::string_view kBetweenColumns = ",;\t|";
+constexpr std::size_t kMostTables = 4;
+constexpr std::size_t kMostBeforeRecord = 64;
+constexpr std::size_t kMostValues = 256;
+constexpr std::size_t kLongestBefore = 4096;  // bytes
+
+// Where each of the first fields begins, and the one behind them; fewer: the line has no more.
+std::vector<std::size_t> first_fields(std::string_view line, char between, std::size_t count) {
+  std::vector<std::size_t> out{0};
+  bool in_quotes = false;
+  for (std::size_t at = 0; at < line.size() && out.size() <= count; ++at) {
+    if (line[at] == '"') in_quotes = !in_quotes;
+    if (!in_quotes && line[at] == between) out.push_back(at + 1);
+  }
+  return out;
+}
+
+// Behind the blanks and the quote that may stand before a field's text.
+std::string_view text_of_field(std::string_view field) {
+  field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
+  field.remove_prefix(field.starts_with('"') ? 1 : 0);
+  return field;
+}
+
+/// What stands before a record, if fields do.
+struct FieldsBefore {
+  char between = '\0';
+  std::vector<std::size_t> fields = {};  // the last one is the record's
+};
+
+FieldsBefore fields_before(std::string_view before) {
+  if (before.size() > kLongestBefore) return {};
+  const std::string_view quoted = before.substr(0, before.size() - (before.ends_with('"') ? 1 : 0));
+  const std::size_t end = quoted.find_last_not_of(' ') + 1;  // npos + 1 is 0
+  if (end == 0 || !kBetweenColumns.contains(quoted[end - 1])) return {};
+  FieldsBefore out{.between = quoted[end - 1],
+                   .fields = first_fields(quoted.substr(0, end), quoted[end - 1], kMostBeforeRecord)};
+  return out.fields.back() == end ? out : FieldsBefore{};
+}
+
+}  // namespace
+
+// A row may stand in an export twice.
+bool RowIds::Table::is_id(const Column& column) const {
+  return column.many || (column.values.size() > 1 && 10 * column.values.size() > 9 * rows);
+}
+
+bool RowIds::Table::has_row(std::string_view line, const std::vector<std::size_t>& fields) const {
+  if (fields.size() != columns.size() + 1) return false;
+  const std::string_view field = line.substr(fields.back());
+  const std::string_view text = text_of_field(field);
+  const bool ends_value = text.starts_with(kValueEnds) || (field.starts_with(' ') && text.starts_with('>'));
+  return flow::begins_klog_record(text) || text.starts_with('\t') || ends_value;
+}
+
+bool RowIds::Table::has_ids() const {
+  return std::ranges::any_of(columns, [this](const Column& column) { return is_id(column); });
+}
+
+std::string_view RowIds::Table::without_ids(std::string_view line, const std::vector<std::size_t>& fields,
+                                            std::string& buffer) const {
+  buffer.clear();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (is_id(columns[i]))
+      buffer.append(1, '0').append(1, between);
+    else
+      buffer.append(line.substr(fields[i], fields[i + 1] - fields[i]));
+  }
+  return buffer.append(line.substr(fields.back()));
+}
+
+void RowIds::note(std::string_view before) {
+  const FieldsBefore row = fields_before(before);
+  if (row.fields.size() < 2) return;
+  const std::size_t count = row.fields.size() - 1;
+  auto table = std::ranges::find_if(
+      tables_, [&](const Table& one) { return one.between == row.between && one.columns.size() == count; });
+  if (table == tables_.end()) {
+    if (tables_.size() == kMostTables) return;
+    table = tables_.insert(table, {.between = row.between, .columns = std::vector<Column>(count)});
+  }
+  ++table->rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    Column& column = table->columns[i];
+    column.many = column.many || column.values.size() == kMostValues;
+    if (!column.many)
+      column.values.insert(source_of(before.substr(row.fields[i], row.fields[i + 1] - row.fields[i])));
+  }
+}
+
+std::string_view RowIds::without(std::string_view line, std::string& buffer) const {
+  if (tables_.empty() || flow::begins_klog_record(line)) return line;
+  for (const Table& table : tables_) {
+    if (!table.has_ids()) continue;
+    const std::vector<std::size_t> fields = first_fields(line, table.between, table.columns.size());
+    if (table.has_row(line, fields)) return table.without_ids(line, fields, buffer);
+  }
+  return line;
+}
+
+std::string_view RowIds::without_in_prefix(std::string_view before, std::string& buffer) const {
+  if (tables_.empty()) return before;
+  const FieldsBefore row = fields_before(before);
+  for (const Table& table : tables_)
+    if (table.between == row.between && table.columns.size() + 1 == row.fields.size() && table.has_ids())
+      return table.without_ids(before, row.fields, buffer);
+  return before;
+}
+
+}  // namespace flowtap::cli
