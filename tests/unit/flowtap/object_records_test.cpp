@@ -56,6 +56,19 @@ TEST(ObjectRecords, WhatHasNoPlaceInAProgramIsNone) {
     EXPECT_EQ(read(line + '\n').records, Records{}) << line;
 }
 
+// HAMi's scheduler writes some.
+TEST(ObjectRecords, AMessageWithoutPairsHasItsSeverityBesideIt) {
+  const std::string place = R"("sourceLocation":{"file":"scheduler.go","line":"360"})";
+  const std::string record = R"({"jsonPayload":{"message":"After Binding Process"},)" + place;
+  EXPECT_EQ(read(record + R"(,"severity":"INFO","timestamp":"2026-11-26T10:00:00.100001Z"})" + '\n').records,
+            Records{"I1126 10:00:00.100001       1 scheduler.go:1] After Binding Process"});
+  EXPECT_EQ(read(R"({"severity":"I","source":"scheduler.go:360","message":"After Binding Process"})"
+                 "\n")
+                .records,
+            Records{"I0101 00:00:00.000000       1 scheduler.go:360] After Binding Process"});
+  EXPECT_EQ(read(record + "}\n").records, Records{}) << "any program's may look so";
+}
+
 TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
   const std::string event =
       R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"web-0.17","namespace":"shop"},"involvedObject":{"kind":"Pod","namespace":"shop","name":"web-0"},"reason":"FailedScheduling","message":"0/2 nodes are available: 2 Insufficient \"x\".","type":"Warning","lastTimestamp":"2026-11-26T10:00:00Z"})";

@@ -118,10 +118,22 @@ void Unwrapper::note_row(std::string_view text, const std::optional<Enclosed>& f
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
   auto found = find_record(text, from);
   if (found && is_quotation(text, *found)) found.reset();
-  // Nothing in such a field tells how quotes would stand in it, unless it has some.
-  if (found && found->quoting == Quoting::kEscaped && rows_.is_field(text, found->at))
-    found->quoting = Quoting::kDoubled;
+  if (!found) return found;
+  // Nothing in a text without quotes tells how they would stand in it.
+  const bool is_known = found->quoting != Quoting::kEscaped && found->quoting != Quoting::kNone;
+  if (!is_known && rows_.is_field(text, found->at)) found->quoting = Quoting::kDoubled;
+  if (found->quoting == Quoting::kEscaped && is_as_raw(text, *found))
+    *found = {.at = found->at, .quoting = Quoting::kRaw, .form = found->form, .behind = found->behind};
   return found;
+}
+
+// The record before stands between quotes, and its own are as they were. This one has none, and is the last text of its line, too.
+bool Unwrapper::is_as_raw(std::string_view text, Enclosed found) const {
+  if (last_.plain || last_.enclosed.quoting != Quoting::kRaw || !begins_alike(last_.before, text))
+    return false;
+  found.quoting = Quoting::kRaw;
+  std::string buffer;
+  return !open_text(text, found, buffer).text.contains('"');
 }
 
 bool Unwrapper::is_quotation(std::string_view text, const Enclosed& found) const {

@@ -107,6 +107,7 @@ class Unwrapper {
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
   void note_row(std::string_view text, const std::optional<Enclosed>& found);
+  [[nodiscard]] bool is_as_raw(std::string_view text, Enclosed found) const;
   [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
   static void give_each(SavedLine line, const Take& take);

@@ -15,9 +15,15 @@ constexpr std::string_view kBetweenFields = ",;\t";
 constexpr std::size_t kFarthest = 1024;  // bytes
 constexpr std::size_t kMostColumns = 256;
 
-// Where each field of a row begins; none: the row does not end in this line.
-std::vector<std::size_t> fields_of(std::string_view line, char between) {
-  std::vector<std::size_t> out{0};
+/// Where each field of a row begins, and whether the last one ends in this line.
+struct Fields {
+  std::vector<std::size_t> begins{0};
+  bool open = false;
+};
+
+Fields fields_from(std::string_view line, char between) {
+  Fields found;
+  std::vector<std::size_t>& out = found.begins;
   bool in_quotes = line.starts_with('"');
   for (std::size_t at = in_quotes ? 1 : 0; at < line.size() && out.size() <= kMostColumns; ++at) {
     if (in_quotes && line[at] == '"') {
@@ -30,7 +36,14 @@ std::vector<std::size_t> fields_of(std::string_view line, char between) {
       at += in_quotes ? 1 : 0;
     }
   }
-  return in_quotes ? std::vector<std::size_t>() : out;
+  found.open = in_quotes;
+  return found;
+}
+
+// None: the row does not end in this line.
+std::vector<std::size_t> fields_of(std::string_view line, char between) {
+  Fields found = fields_from(line, between);
+  return found.open ? std::vector<std::size_t>() : std::move(found.begins);
 }
 
 bool is_schedulers_line(std::string_view field) {
@@ -43,13 +56,14 @@ void CsvRows::note_row(std::string_view line, std::size_t at) {
   if (columns_ > 0 || at == 0 || at > kFarthest || line[at - 1] != '"') return;
   for (const char sign : kBetweenFields) {
     if (at > 1 && line[at - 2] != sign) continue;
-    const auto fields = fields_of(line, sign);
-    const auto own = std::ranges::find(fields, at - 1);
-    if (own == fields.end() || fields.size() < 2) continue;
+    const Fields row = fields_from(line, sign);
+    const auto own = std::ranges::find(row.begins, at - 1);
+    if (own == row.begins.end() || row.begins.size() < 2) continue;
     between_ = sign;
-    column_ = static_cast<std::size_t>(own - fields.begin());
-    columns_ = fields.size();
+    column_ = static_cast<std::size_t>(own - row.begins.begin());
+    columns_ = row.open ? 0 : row.begins.size();
     before_ = line.substr(0, at - 1);
+    knows_field_ = true;
     return;
   }
 }
@@ -68,7 +82,8 @@ std::string_view CsvRows::without_ids(std::string_view line, std::string& buffer
 
 bool CsvRows::is_row(std::string_view line) const {
   std::string buffer;
-  return knows() && (before_.empty() || begins_alike(ids_.without_in_prefix(before_, buffer), line));
+  return knows_field_ && !plain_ &&
+         (before_.empty() || begins_alike(ids_.without_in_prefix(before_, buffer), line));
 }
 
 // Another program's field may have newlines, and behind one what looks like a row.
@@ -101,7 +116,7 @@ std::string_view CsvRows::quoted(std::string_view line, std::string& buffer) {
 
 bool CsvRows::is_field(std::string_view line, std::size_t at) const {
   if (at == 0 || line[at - 1] != '"' || !is_row(line)) return false;
-  const auto fields = fields_of(line, between_);
+  const auto fields = fields_from(line, between_).begins;
   return column_ < fields.size() && fields[column_] == at - 1;
 }
 

@@ -26,7 +26,7 @@ class CsvRows {
   [[nodiscard]] std::string_view quoted(std::string_view line, std::string& buffer);
   /// The lines come anew from the first one on.
   void begin_again() { open_ = false; }
-  /// Whether the text that begins at `at` is that field, in quotes.
+  /// Whether the text that begins at `at` is that field, in quotes. It may go on in the next line.
   [[nodiscard]] bool is_field(std::string_view line, std::size_t at) const;
 
  private:
@@ -37,8 +37,9 @@ class CsvRows {
 
   RowIds ids_;
   char between_ = ',';
+  bool knows_field_ = false;
   std::size_t column_ = 0;   // of the record, from 0
-  std::size_t columns_ = 0;  // of a row; 0: not known
+  std::size_t columns_ = 0;  // of a row; 0: not known, since each one goes on in the next line
   std::string before_;       // what stands before the record
   bool plain_ = false;
   bool open_ = false;  // the line before ended amid a field

@@ -1,5 +1,6 @@
 #include "merged_record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
@@ -68,10 +69,23 @@ void find_records(const json::value& value, std::vector<ObjectRecord>& out, cons
   }
 }
 
+// "schedule_one.go" or "schedule_one.go:97" is all of a string.
+bool has_place(std::string_view line) {
+  constexpr std::string_view kGo = ".go";
+  for (std::size_t at = line.find(kGo); at != std::string_view::npos; at = line.find(kGo, at)) {
+    at += kGo.size();
+    const std::string_view behind = line.substr(at + (line.substr(at).starts_with(':') ? 1 : 0));
+    const std::size_t end = std::min(behind.find_first_not_of("0123456789"), behind.size());
+    if (behind.substr(end).starts_with('"')) return true;
+  }
+  return false;
+}
+
 // Few lines have one, and only those are parsed.
 bool may_have_record(std::string_view line) {
   const auto has = [line](std::string_view text) { return line.contains(text); };
   return (has(R"("caller")") && has(R"("msg")")) || (has(R"("\")") && has(".go")) ||
+         (has(R"("severity")") && has_place(line)) ||
          ((has(R"("involvedObject")") || has(R"("regarding")")) && has(R"("reason")"));
 }
 

@@ -61,6 +61,17 @@ bool is_body(std::string_view text) {
   return flow::KlogPairs(*record).next(pair);
 }
 
+// A message without pairs, as HAMi writes some. Other programs' messages look so, too, but a collector that takes records apart says
+// beside them how grave each is.
+std::string prose_in(const json::object& object) {
+  if (text_member(object, "severity").empty()) return {};
+  std::string text = text_member(object, "message");
+  if (const json::value* inner = member(object, "jsonPayload");
+      text.empty() && inner != nullptr && inner->is_object())
+    text = text_member(inner->get_object(), "message");
+  return flow::begins_klog_record(text) ? std::string() : text;
+}
+
 // The member, or that of the object that one of the names has.
 std::string text_in(const json::object& object, std::initializer_list<std::string_view> holders,
                     std::string_view name) {
@@ -98,17 +109,19 @@ std::optional<ObjectRecord> headerless_record(const json::object& object) {
     body = text;
     return true;
   });
-  const bool placed = said && any_string(object, [&place](std::string_view text) {
-                        if (!is_place(text)) return false;
-                        place = text;
-                        return true;
-                      });
+  if (!said) body = prose_in(object);
+  const bool placed = !body.empty() && any_string(object, [&place](std::string_view text) {
+    if (!is_place(text)) return false;
+    place = text;
+    return true;
+  });
   if (!placed) return std::nullopt;
   any_string(object, [&time](std::string_view text) {
     time = parse_rfc3339(text);
     return time.has_value();
   });
   while (body.ends_with('\n')) body.pop_back();
+  if (!said && body.contains('\n')) return std::nullopt;
   return ObjectRecord{.text = with_header(nanos(time), place, body), .time = nanos(time)};
 }
 
