@@ -8,6 +8,7 @@
 
 #include "framed_lines.hpp"
 #include "objects/object_lines.hpp"
+#include "objects/part_lines.hpp"
 #include "objects/yaml_events.hpp"
 #include "order/line_order.hpp"
 #include "pieces.hpp"
@@ -18,6 +19,7 @@
 
 namespace flowtap::cli {
 
+/// It has many members, since each step on the way from bytes to lines may hold some of them.
 class SavedLines {
  public:
   explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
@@ -52,7 +54,8 @@ class SavedLines {
     framed_.finish(frames_);
     yaml_.finish(undoes_);
     wrapped_.finish(joins_);
-    objects_.finish(adds_);
+    objects_.finish(completes_);
+    parts_.finish(adds_);
     order_.finish();
   }
 
@@ -64,12 +67,16 @@ class SavedLines {
   YamlEvents yaml_;
   WrappedLines wrapped_;
   ObjectLines objects_;
+  PartLines parts_;
   LineOrder order_;
-  const ObjectLines::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
+  const PartLines::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
     order_.add(line, full, time);
   };
+  const ObjectLines::Take completes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    parts_.add(line, full, time, adds_);
+  };
   const WrappedLines::Take joins_ = [this](std::string_view line, bool full, std::uint64_t time) {
-    objects_.add(line, full, time, adds_);
+    objects_.add(line, full, time, completes_);
   };
   const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
     wrapped_.add(line, full, time, joins_);
