@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "prefix.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 #include "value_margin.hpp"
@@ -13,6 +14,7 @@ constexpr std::string_view kBetweenColumns = ",;\t|";
 constexpr std::size_t kMostTables = 4;
 constexpr std::size_t kMostBeforeRecord = 64;
 constexpr std::size_t kMostValues = 256;
+constexpr std::uint64_t kFewRows = 4;
 constexpr std::size_t kLongestBefore = 4096;  // bytes
 
 // Where each of the first fields begins, and the one behind them; fewer: the line has no more.
@@ -51,8 +53,9 @@ FieldsBefore fields_before(std::string_view before) {
 
 }  // namespace
 
-// A row may stand in an export twice.
+// A row may stand in an export twice, and a few rows may each be another pod's.
 bool RowIds::Table::is_id(const Column& column) const {
+  if (column.names && rows < kFewRows) return false;
   return column.many || (column.values.size() > 1 && 10 * column.values.size() > 9 * rows);
 }
 
@@ -94,8 +97,11 @@ void RowIds::note(std::string_view before) {
   for (std::size_t i = 0; i < count; ++i) {
     Column& column = table->columns[i];
     column.many = column.many || column.values.size() == kMostValues;
-    if (!column.many)
-      column.values.insert(source_of(before.substr(row.fields[i], row.fields[i + 1] - row.fields[i])));
+    if (column.many) continue;
+    const std::string value = source_of(before.substr(row.fields[i], row.fields[i + 1] - row.fields[i]));
+    column.names =
+        column.names && std::ranges::none_of(value, [](char c) { return is_upper(c) || c == '_'; });
+    column.values.insert(value);
   }
 }
 

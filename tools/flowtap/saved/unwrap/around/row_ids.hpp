@@ -25,6 +25,7 @@ class RowIds {
   struct Column {
     std::set<std::string, std::less<>> values;
     bool many = false;  // more values than there are logs in a file
+    bool names = true;  // each may be the name of a pod or a machine
   };
   /// Rows whose record stands behind so many columns.
   struct Table {
