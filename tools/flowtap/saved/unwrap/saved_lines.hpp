@@ -15,6 +15,7 @@
 #include "quoted_printable.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
+#include "wrapped/screen_tables.hpp"
 #include "wrapped/wrapped_lines.hpp"
 
 namespace flowtap::cli {
@@ -53,6 +54,7 @@ class SavedLines {
     mail_.finish(decodes_);
     framed_.finish(frames_);
     yaml_.finish(undoes_);
+    tables_.finish(rows_);
     wrapped_.finish(joins_);
     objects_.finish(completes_);
     parts_.finish(adds_);
@@ -65,6 +67,7 @@ class SavedLines {
   QuotedPrintable mail_;
   FramedLines framed_;
   YamlEvents yaml_;
+  ScreenTables tables_;
   WrappedLines wrapped_;
   ObjectLines objects_;
   PartLines parts_;
@@ -78,8 +81,11 @@ class SavedLines {
   const WrappedLines::Take joins_ = [this](std::string_view line, bool full, std::uint64_t time) {
     objects_.add(line, full, time, completes_);
   };
-  const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+  const ScreenTables::Take rows_ = [this](std::string_view line, bool full, std::uint64_t time) {
     wrapped_.add(line, full, time, joins_);
+  };
+  const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    tables_.add(line, full, time, rows_);
   };
   const FramedLines::Take frames_ = [this](std::string_view line, bool full, std::uint64_t time) {
     yaml_.add(line, full, time, undoes_);

@@ -17,11 +17,6 @@ bool is_inner(char c) {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-// The characters of a text in UTF-8.
-std::size_t width_of(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_inner));
-}
-
 // "1 node(s) had taints," and "2 Insufficient cpu": a terminal keeps the blank between them.
 bool are_counts(std::string_view text, std::string_view next) {
   return text.ends_with(',') && !next.empty() && is_digit(next.front());
@@ -49,6 +44,10 @@ void add_words(std::string& text, std::string_view next) {
 }
 
 }  // namespace
+
+std::size_t width_of(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_inner));
+}
 
 std::string_view own_text(const BrokenLine& line, std::string_view part) {
   // "  12 | " before the first part, "     | " before the others.

@@ -1,0 +1,130 @@
+// What kubectl prints of a pod's events is read as it was where a terminal has broken it, and no other text changes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/golden.hpp"
+#include "tests/support/paths/paths.hpp"
+#include "tests/unit/flowtap/events/kube_events_kit.hpp"
+#include "tools/flowtap/saved/unwrap/wrapped/screen_tables.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& text) {
+  Lines out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+Lines joined(const Lines& lines) {
+  Lines out;
+  ScreenTables tables;
+  const auto take = [&out](std::string_view line, bool /*full*/, std::uint64_t /*time*/) {
+    out.emplace_back(line);
+  };
+  for (const std::string& line : lines) tables.add(line, true, 0, take);
+  tables.finish(take);
+  return out;
+}
+
+Lines broken_at(const Lines& lines, std::size_t width, bool keeps_blanks) {
+  Lines out;
+  for (const std::string& line : lines)
+    for (std::size_t at = 0; at == 0 || at < line.size(); at += width) {
+      out.push_back(line.substr(at, width));
+      if (!keeps_blanks) out.back().resize(out.back().find_last_not_of(' ') + 1);
+    }
+  return out;
+}
+
+// The events in a text, each as a line.
+Lines told_in(const Lines& lines) {
+  Lines out;
+  for (const KubeEvent& event : events_of(fmt::format("{}\n", fmt::join(lines, "\n"))))
+    out.push_back(fmt::format("{}/{} {}: {}", event.ns, event.pod, event.reason, event.message));
+  return out;
+}
+
+const std::string kNoCpu =
+    "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption "
+    "victims "
+    "found for incoming pod.";
+
+Lines description() {
+  return {
+      "Name:             web-7f9c-abcde",
+      "Namespace:        shop",
+      "Annotations:      checksum/config: 01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b",
+      "Node:             node1/10.0.0.1",
+      "QoS Class:                   Burstable",
+      "Tolerations:                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+      "                             node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+      "Events:",
+      "  Type     Reason            Age   From               Message",
+      "  ----     ------            ----  ----               -------",
+      "  Warning  FailedScheduling  9m    default-scheduler  " + kNoCpu,
+      "  Normal   Scheduled         5m    default-scheduler  Successfully assigned shop/web-7f9c-abcde to "
+      "node1",
+      "  Normal   Pulled            5m    kubelet            Container image \"nginx\" already present"};
+}
+
+Lines table() {
+  return {
+      "NAMESPACE   LAST SEEN   TYPE      REASON             OBJECT                    MESSAGE",
+      "shop        10m         Warning   FailedScheduling   pod/web-7f9c-abcde        " + kNoCpu,
+      "shop        9m          Warning   FailedScheduling   pod/web-7f9c-fghij        " + kNoCpu,
+      "shop        5m          Normal    Scheduled          pod/web-7f9c-abcde        Successfully assigned "
+      "shop/web-7f9c-abcde to node1"};
+}
+
+TEST(ScreenTables, AreAsTheyWereWhateverTheTerminalsWidth) {
+  for (const Lines& text : {description(), table()})
+    for (std::size_t width = 60; width < 220; ++width)
+      for (const bool keeps_blanks : {true, false}) {
+        Lines parts = broken_at(text, width, keeps_blanks);
+        // If all that were so long have lost a blank, nothing tells it.
+        if (std::ranges::max(parts, {}, &std::string::size).size() < width) continue;
+        parts.emplace_back("root@cp1:~#");
+        EXPECT_EQ(told_in(joined(parts)), told_in(text)) << width << (keeps_blanks ? "" : ", without blanks");
+      }
+}
+
+// Another program's line below a row is none of it, although the row is the longest line.
+TEST(ScreenTables, ThatWereNotBrokenAreAsTheyWere) {
+  const Lines rows = table();
+  for (const char* const below :
+       {"root@cp1:~#", "$ exit", "Thu Nov 26 10:00:00 UTC 2026", "What can I do?", "```", "Please help.", ""})
+    for (const std::string& row : {rows[1], rows.back()})
+      for (const Lines& text :
+           {Lines{rows[0], row, below}, Lines{row, below}, Lines{rows[0], row, below, rows[0], row, below},
+            Lines{rows[1], row, below}}) {
+        if (std::string_view(below).ends_with('.') && text.size() > 5)
+          continue;  // as if it were of the sentence
+        EXPECT_EQ(joined(text), text) << below;
+      }
+}
+
+TEST(ScreenTables, AreNotSeenInOtherTexts) {
+  int texts = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(paths::golden())) {
+    const bool is_text = file.path().extension() == ".log" || file.path().extension() == ".txt";
+    if (!is_text || file.path().string().contains("why/screen/")) continue;
+    ++texts;
+    const Lines lines =
+        lines_of(test::golden(std::filesystem::relative(file.path(), paths::golden()).string()));
+    EXPECT_EQ(joined(lines), lines) << file.path();
+  }
+  EXPECT_GT(texts, 60);
+}
+
+}  // namespace
+}  // namespace flowtap::cli
