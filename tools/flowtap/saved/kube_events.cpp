@@ -12,6 +12,7 @@
 #include "explain/diagnosis/fit_error.hpp"
 #include "klog_stamp.hpp"
 #include "kube_columns.hpp"
+#include "kube_margin.hpp"
 #include "reporters.hpp"
 #include "stream/lines/flow_key.hpp"
 #include "tools/flowtap/pod_name.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 // A message of Kubernetes has about 1 KiB at most.
 constexpr std::size_t kLongestEvent = std::size_t{64} << 10U;
-constexpr std::size_t kLongestPlace = 200;  // of a file's name and a line's number
 // client-go writes this before the message of events that are too many.
 constexpr std::string_view kCombined = "(combined from similar events): ";
 // kube-batch and the first Volcano give the event the condition's reason.
@@ -45,56 +45,6 @@ std::string go_quoted(std::string_view text) {
     escaped += c;
   }
   return in_quotes(escaped, escaped.size());
-}
-
-// "sched.log:12:", "sched.log-12-" or "12:", as grep has it before a line. 0: it has nothing.
-std::size_t end_of_place(std::string_view line) {
-  for (std::size_t at = line.find_first_of(":-"); at < kLongestPlace; at = line.find_first_of(":-", at + 1)) {
-    const std::size_t end = line.find_first_not_of("0123456789", at + 1);
-    if (end == std::string_view::npos) return 0;
-    const std::string_view file = line.substr(0, at);
-    const bool is_file =
-        !file.contains(' ') && (line[at] == ':' || file.find_first_of("./") != std::string_view::npos);
-    if (is_file && end > at + 1 && line[end] == line[at]) return end + 1;
-    if (line[at] == ':' && at + 1 < line.size() && line[at + 1] == ' ') return 0;  // a field's name
-  }
-  return 0;
-}
-
-// A mail has quoted the line, a program has numbered it, or a table has a border: "> > x", "    12\tx", "12:x", "a.txt:12:x", "| x |",
-// and what was copied is indented by a tab.
-std::string_view without_margin(std::string_view line) {
-  if (line.starts_with('>')) {
-    while (line.starts_with('>')) line.remove_prefix(line.starts_with("> ") ? 2 : 1);
-    return line;
-  }
-  if (line.starts_with('\t'))
-    return line.substr(line.find_first_not_of('\t') == std::string_view::npos ? line.size()
-                                                                              : line.find_first_not_of('\t'));
-  for (const std::string_view border : {std::string_view("| "), std::string_view("│ ")})
-    if (line.starts_with(border)) {
-      line.remove_prefix(border.size());
-      const std::string_view behind = border.substr(0, border.size() - 1);
-      if (const std::string_view inner = trimmed(line, " \r"); inner.ends_with(behind))
-        line = line.substr(0, static_cast<std::size_t>(inner.end() - line.begin()) - behind.size());
-      return line;
-    }
-  if (const std::size_t end = end_of_place(line); end > 0) return line.substr(end);
-  const std::size_t number = line.find_first_not_of(' ');
-  const std::size_t end =
-      number == std::string_view::npos ? number : line.find_first_not_of("0123456789", number);
-  const bool numbered =
-      end != std::string_view::npos && end > number && (line[end] == '\t' || line[end] == ':');
-  return numbered ? line.substr(end + 1) : line;
-}
-
-// Terminals and pages have them where a program has written blanks.
-std::string with_blanks(std::string_view line) {
-  constexpr std::string_view kNoBreak = "\xc2\xa0";
-  std::string out(line);
-  for (std::size_t at = 0; (at = out.find(kNoBreak, at)) != std::string::npos; ++at)
-    out.replace(at, kNoBreak.size(), " ");
-  return out;
 }
 
 }  // namespace
@@ -258,6 +208,9 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
   if (!is_in_description()) margin_ = bare.size() < line.size();
   note_margin(line.substr(0, margin_ ? static_cast<std::size_t>(bare.begin() - line.begin()) : 0));
   if (margin_) line = bare;
+  // Below its rows, a description has no line that somebody else has written.
+  const bool may_have_prompt = !is_in_description() || description_.has_events;
+  line = without_fence(may_have_prompt ? without_prompt(line) : line);
   if (read_description(line)) return std::nullopt;
   if (read_heading(line)) {
     ++lines_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <sstream>
 #include <string>
@@ -47,6 +48,49 @@ TEST(KubeEvents, WhatStandsBeforeEachLineIsAMargin) {
       if (auto event = events.read(before + line)) found.push_back(std::move(*event));
     EXPECT_EQ(found, right) << before;
   }
+}
+
+// A chat and a terminal put something before the first line, or behind the last one.
+TEST(KubeEvents, WhatStandsAroundACopyIsNoPartOfIt) {
+  const std::string described =
+      "Name:  web-0\nNamespace:  shop\nEvents:\n  Type  Reason  Age  From  Message\n"
+      "  Warning  FailedScheduling  48s  default-scheduler  " +
+      kNoFit + "\n  Normal  Scheduled  40s  default-scheduler  " + kAssigned;
+  const std::string listed =
+      "NAMESPACE  LAST SEEN  TYPE  REASON  OBJECT  MESSAGE\n"
+      "shop  48s  Warning  FailedScheduling  pod/web-0  " +
+      kNoFit + "\nshop  40s  Normal  Scheduled  pod/web-0  " + kAssigned;
+  constexpr std::array<std::pair<const char*, const char*>, 12> kAround = {
+      {{"```", "```"},
+       {"~~~~", "~~~~"},
+       {"```console\n", "\n```"},
+       {"{code}", "{code}"},
+       {"{code:title=a|b}", "{code}"},
+       {"{noformat}", "{noformat}"},
+       {"<pre class=\"x\">", "</pre>"},
+       {"[code]", "[/code]"},
+       {"\r", "\r"},
+       {"root@cp1:~# kubectl get events\r", "\r\nroot@cp1:~#"},
+       {"me@host ~ % ", ""},
+       {"$ ", "```  "}}};
+  for (const std::string& text : {described, listed})
+    for (const auto& [before, behind] : kAround)
+      EXPECT_EQ(events_of(before + text + behind), (Events{failed(), kBound})) << before;
+  EXPECT_EQ(
+      events_of("> ```Name:  web-0\n> Namespace:  shop\n> Events:\n>   Type  Reason  Age  From  Message\n"
+                ">   Normal  Scheduled  40s  default-scheduler  " +
+                kAssigned + "```"),
+      Events{kBound});
+}
+
+// Whoever made the pod may have written it there.
+TEST(KubeEvents, AnAnnotationHasNoPrompt) {
+  for (const std::string forged : {"x# Name:  victim", "  \rName:  victim", "  ```Name:  victim"})
+    EXPECT_EQ(events_of("Name:  web-0\nNamespace:  shop\nAnnotations:  a: b\n" + forged +
+                        "\nEvents:\n  Type  Reason  Age  From  Message\n"
+                        "  Normal  Scheduled  40s  default-scheduler  " +
+                        kAssigned),
+              Events{kBound});
 }
 
 TEST(KubeEvents, SayWhoToldThem) {

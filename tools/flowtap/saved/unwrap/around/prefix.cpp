@@ -65,20 +65,21 @@ Alike alike(std::string_view prefix, std::string_view line) {
   return out;
 }
 
-// Of ECMA-48: ESC[ with its parameters and a letter, ESC] with a text up to BEL or ESC and a backslash, and the sets of characters that tput
-// resets. 0: it is none, or has no end.
+// Of ECMA-48: ESC[ with its parameters and a letter, ESC] and its like with a text up to BEL or ESC and a backslash, the sets of characters
+// that tput resets, and the modes of the keypad and the cursor, which shells set. 0: it is none, or has no end.
 std::size_t length_of_mark(std::string_view text) {
   const char kind = text.size() > 1 ? text[1] : '\0';
   if (kind == '[') {
     const std::size_t end = text.find_first_not_of("0123456789:;<=>? !\"#$%&'()*+,-./", 2);
     return end != std::string_view::npos && text[end] >= '@' && text[end] <= '~' ? end + 1 : 0;
   }
-  if (kind == ']') {
+  if (std::string_view("]P_^X").contains(kind)) {
     const std::size_t end = text.find_first_of("\x07\x1b", 2);
     if (end == std::string_view::npos) return 0;
     if (text[end] == '\x07') return end + 1;
     return text.substr(end + 1, 1) == "\\" ? end + 2 : 0;
   }
+  if (std::string_view("=>78").contains(kind)) return 2;
   const bool is_set = text.size() > 2 && (kind == '(' || kind == ')');
   return is_set && std::string_view("AB012").contains(text[2]) ? 3 : 0;
 }
