@@ -53,18 +53,6 @@ std::size_t length_of_opening(std::string_view text) {
   return 0;
 }
 
-std::string_view without_closing(std::string_view line) {
-  const std::string_view shown = trimmed(line, " \t\r");
-  for (const std::string_view closing : kBlockCloses)
-    if (shown.ends_with(closing))
-      return line.substr(0, static_cast<std::size_t>(shown.end() - line.begin()) - closing.size());
-  if (shown.empty() || !kFences.contains(shown.back())) return line;
-  const std::size_t end = shown.find_last_not_of(shown.back()) + 1;  // npos + 1 is 0
-  return shown.size() - end < kFence
-             ? line
-             : line.substr(0, static_cast<std::size_t>(shown.begin() - line.begin()) + end);
-}
-
 bool begins_output(std::string_view text) {
   constexpr std::array<std::string_view, 4> kFirst = {"Name:  ", "NAMESPACE  ", "LAST SEEN  ", "Type  "};
   return std::ranges::any_of(kFirst, [text](std::string_view first) { return text.starts_with(first); });
@@ -115,9 +103,21 @@ std::string_view without_prompt(std::string_view line) {
   return line;
 }
 
+std::string_view without_block_end(std::string_view line) {
+  const std::string_view shown = trimmed(line, " \t\r");
+  for (const std::string_view closing : kBlockCloses)
+    if (shown.ends_with(closing))
+      return line.substr(0, static_cast<std::size_t>(shown.end() - line.begin()) - closing.size());
+  if (shown.empty() || !kFences.contains(shown.back())) return line;
+  const std::size_t end = shown.find_last_not_of(shown.back()) + 1;  // npos + 1 is 0
+  return shown.size() - end < kFence
+             ? line
+             : line.substr(0, static_cast<std::size_t>(shown.begin() - line.begin()) + end);
+}
+
 std::string_view without_fence(std::string_view line) {
   line.remove_prefix(std::max(length_of_fence(line), length_of_opening(line)));
-  return without_closing(line);
+  return without_block_end(line);
 }
 
 }  // namespace flowtap::cli

@@ -20,4 +20,7 @@ namespace flowtap::cli {
 /// The line without what opens and closes a block of code in Markdown, Jira or HTML: "```x", "{code:bash}x", "x{noformat}".
 [[nodiscard]] std::string_view without_fence(std::string_view line);
 
+/// The same, only without what closes one.
+[[nodiscard]] std::string_view without_block_end(std::string_view line);
+
 }  // namespace flowtap::cli

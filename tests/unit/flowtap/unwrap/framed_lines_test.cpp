@@ -179,5 +179,26 @@ TEST(FramedLines, OfACutMessageAndAFullOneTheFullOneCounts) {
   }
 }
 
+// Nothing but these tells that a value without quotes, or a text, has ended.
+TEST(FramedLines, ColumnsBehindARecordAreNoPartOfIt) {
+  const std::string value = kHead + R"("scored" node="n1" cells={"a":[1, 2]} score=62)";
+  const std::string text = kHead + "Start to count devices for container main";
+  const std::string quoted = kHead + R"("no fit" pod="shop/web" err="a\tb")";
+  for (const std::string& record : {value, text, quoted})
+    for (const auto& [before, behind] : std::vector<std::pair<std::string, std::string>>{
+             {"", "\tkube-scheduler-cp1\t{\"a\":1}\t2026-11-26T10:00:00Z"},
+             {"EVENTS\t1763688092500\t", "\t1763688091600"},
+             {"<tr><td>1</td><td class=\"x\">", "</td><td>cp1</td></tr>"},
+             {"<p>", "</p>"},
+             {"", "<br/>"},
+             {"```", "```"},
+             {"", "{noformat}"}}) {
+      std::string lines;
+      for (int i = 0; i < 3; ++i) lines += before + record + behind + '\n';
+      const std::vector<std::string> found = test::records_in(lines);
+      EXPECT_EQ(found, std::vector<std::string>(3, record)) << before << behind;
+    }
+}
+
 }  // namespace
 }  // namespace flowtap::cli

@@ -284,7 +284,7 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
         end = end_of_object(line, at);
         return {.text = line.substr(at, end - at), .end = end};
       }
-      if (before == '`' && line.ends_with(before)) --end;
+      if (before == '`') end = line.find_last_not_of(before) + 1;
       return {.text = without_newlines(line.substr(at, end - at)), .end = line.size()};
     }
     case Quoting::kRaw:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "around/columns_behind.hpp"
 #include "around/literal.hpp"
 #include "around/outer_time.hpp"
 #include "around/prefix.hpp"
@@ -82,7 +83,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     last_.plain = true;
     in_field_ = last_.in_part = false;
     note_record(line.text);
-    return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time},
+    return give_each({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time}, "",
                      every);
   }
   if (in_field_ && !found) return give_field(line, every);
@@ -213,11 +214,12 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
              .text = opened.text,
              .full = !last_.in_part,
              .time = time},
+            found.quoting == Quoting::kNone ? std::optional(line.text.substr(0, found.at)) : std::nullopt,
             take);
 }
 
-// Gives a record, and those that stand behind it in its line.
-void Unwrapper::give_each(SavedLine line, const Take& take) {
+// Gives a record, and those that stand behind it in its line. `before`: what stands before it, if it has no quotes around it.
+void Unwrapper::give_each(SavedLine line, std::optional<std::string_view> before, const Take& take) {
   while (const auto joined = first_of_joined(line.text)) {
     SavedLine first = line;
     first.text = joined->text;
@@ -225,6 +227,7 @@ void Unwrapper::give_each(SavedLine line, const Take& take) {
     take(first);
     line.text.remove_prefix(joined->next);
   }
+  if (before) line.text = without_columns_behind(line.text, *before);
   take(line);
 }
 

@@ -110,7 +110,7 @@ class Unwrapper {
   [[nodiscard]] bool is_as_raw(std::string_view text, Enclosed found) const;
   [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;
   void give_record(Line& line, const Enclosed& found, const Take& take);
-  static void give_each(SavedLine line, const Take& take);
+  static void give_each(SavedLine line, std::optional<std::string_view> before, const Take& take);
   [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
   [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until);
   void look_around(std::string_view text);
