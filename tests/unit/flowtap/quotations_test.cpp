@@ -149,5 +149,22 @@ TEST(Quotations, OneWordIsAPrefixIfMostLinesHaveIt) {
   EXPECT_EQ(records_in(block + block + block).size(), 3U) << "a record's further lines have it, too";
 }
 
+// Where all of a file is fields below each other, one of them has the record.
+TEST(Quotations, AFieldsNameIsAPrefixIfTheFileHasNothingElse) {
+  for (const std::string name : {"message", "log", "line", "body"}) {
+    const std::string record = name + ": " + kRecord + '\n';
+    const std::string field = "timestamp: 2026-11-26T10:00:00.103Z\n";
+    for (const std::string& text :
+         {"---\n" + field + record, record + field, field + "labels:\n  app: x\n" + record + "---\r\n",
+          "Row 1:\n\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\nts:      2026-11-26 10:00:00\n" + record})
+      EXPECT_EQ(records_in(text), std::vector{kRecord}) << text;
+    const std::string other = field + "saw: " + kRecord + '\n';
+    for (const std::string& text :
+         {record, record + record, field + record + "saw this\n", field + record + other, other + record})
+      EXPECT_EQ(records_in(text), std::vector<std::string>{}) << text;
+    EXPECT_EQ(records_in(field + record + kRecord + '\n').size(), 1U) << "a log that has its own records";
+  }
+}
+
 }  // namespace
 }  // namespace flowtap::cli

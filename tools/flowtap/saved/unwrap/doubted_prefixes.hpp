@@ -1,5 +1,6 @@
 // Prefixes that may also be sentences (PrefixKind::kDoubted). One that most lines of a file have is a tool's, and so are several that
-// most lines have between them, as those of replicas. Before a few lines it is what another program says of a record.
+// most lines have between them, as those of replicas. Before a few lines it is what another program says of a record. It is a field's
+// name, too, if the whole file is of fields that stand below each other.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,13 @@ class DoubtedPrefixes {
     std::uint64_t lines = 0;
   };
 
+  void note_form(std::string_view line, bool doubted, bool has_record);
+  [[nodiscard]] bool is_of_fields() const;
+
   std::vector<Prefix> prefixes_;
-  std::uint64_t lines_ = 0;  // that are not empty
+  std::uint64_t lines_ = 0;   // that are not empty
+  std::uint64_t fields_ = 0;  // of these, fields without a record, and what stands between rows of fields
+  bool others_ = false;       // a line is neither
 };
 
 }  // namespace flowtap::cli
