@@ -44,6 +44,19 @@ TEST(Strangers, KnowsRecordsInAFormThatIsNotRead) {
   EXPECT_EQ(unread.hint.find("-v="), std::string::npos) << unread.hint;
 }
 
+// As a shell's echo makes of a log: the first record is prose, so nothing tells where it ends.
+TEST(Strangers, KnowsRecordsThatStandInOneLine) {
+  const std::string flag = "I1126 10:00:00.000001 1 flags.go:64] FLAG: --v=\"2\" ";
+  const std::string start = "I1126 10:00:00.000002 1 requestheader_controller.go:180] Starting it ";
+  const std::string bound =
+      "I1126 10:00:00.000003 1 schedule_one.go:314] \"Successfully bound pod to node\" pod=\"a/b\"";
+  for (const std::string& line : {flag + start, start + bound, flag + flag + start + bound}) {
+    const auto joined = guess({line});
+    EXPECT_EQ(joined.what, "records that stand in one line, since their newlines were lost") << line;
+    EXPECT_FALSE(joined.hint.contains("-v=")) << joined.hint;
+  }
+}
+
 TEST(Strangers, KnowsRecordsThatAreNotWhole) {
   for (const char* line :
        {"I1126 10:00:01.103412       1 schedule_one.go:1129] \"Unable to schedule pod; no fit; waiting\" "

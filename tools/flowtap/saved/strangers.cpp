@@ -25,6 +25,7 @@ enum Form : unsigned {
   kUnread = 64U,    // a record with a scheduler's own message of a pod
   kIsRead = 128U,   // no form: the row is about a scheduler whose logs are read
   kCut = 256U,      // such a message, structured, that is not whole
+  kJoined = 1024U,  // behind the record stand others in its line
 };
 
 // How much a row tells, the most first.
@@ -70,6 +71,8 @@ constexpr std::array<std::string_view, 2> kOwnWords = {"Unable to schedule pod; 
 
 // Whatever tells a program stands at the beginning of its lines.
 constexpr std::size_t kLookedAt = 300;  // bytes
+// Up to there another record may begin behind one.
+constexpr std::size_t kSearched = 4096;
 // So many are all looked at, and then fewer and fewer, since a log may have a hundred million lines.
 constexpr std::uint64_t kAllLookedAt = 1024;
 // A program's lines win from a tenth on: the rest of its log may be other programs' messages, or libraries'.
@@ -154,6 +157,20 @@ bool ends_in_message(const flow::KlogRecord& record) {
          });
 }
 
+// Whether another record's header stands in it, with its place in the program, so that the record's own text may have ended there.
+bool has_another(const flow::KlogRecord& record) {
+  constexpr std::string_view kLetters = "IWEF";
+  if (record.form != flow::KlogForm::kText) return false;
+  const std::string_view body = record.body.substr(0, kSearched);
+  for (std::size_t at = body.find(' '); at != std::string_view::npos; at = body.find(' ', at + 1)) {
+    const std::string_view rest = body.substr(at + 1, kLookedAt);
+    if (rest.empty() || !kLetters.contains(rest.front()) || flow::klog_form(rest) != flow::KlogForm::kText)
+      continue;
+    if (flow::parse_klog_record(flow::KlogForm::kText, rest).source.contains(':')) return true;
+  }
+  return false;
+}
+
 unsigned form_of(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return kEmpty;
   if (is_utf16(text)) return kUtf16;
@@ -171,10 +188,10 @@ void Strangers::add(const flow::KlogRecord& record) {
   const auto is_said = [body](std::string_view words) { return body.contains(words); };
   const bool own_words = std::ranges::any_of(kOwnWords, is_said);
   const unsigned structured = own_words || ends_in_message(record) ? kCut : kStructured;
-  const std::size_t row =
-      count(record.structured ? structured : (own_words ? kUnread : kProse), file_of(record.source), body);
+  const unsigned whole = record.structured ? structured : (own_words ? kUnread : kProse);
+  const std::size_t row = count(has_another(record) ? kJoined : whole, file_of(record.source), body);
   const StrangerRow& found = kStrangers[row];
-  const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread | kCut)) == 0;
+  const bool own = found.grade == Grade::kOwn && (found.forms & (kIsRead | kUnread | kCut | kJoined)) == 0;
   // No scheduler that is read has such a file.
   if (own || found.grade == Grade::kForm) others_records_ += weight_;
 }
