@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/flows/container_flow.hpp"
 #include "base/flows/flow_run.hpp"
 #include "base/printable.hpp"
 #include "component/views/called.hpp"
@@ -35,6 +36,13 @@ bool is_of_pod(const FlowStatus& flow) {
   return flow.kind == "pod" && std::ranges::count(flow.id, '/') == 5;
 }
 
+// Whoever renames a container leaves it its id.
+bool is_same_container(std::string_view first, std::string_view other) {
+  const auto of = container_flow(first);
+  const auto with = container_flow(other);
+  return first == other || (of && with && of->id == with->id);
+}
+
 // Whether it is another run of this flow's container that came before it, and after `best`, which may be null.
 bool is_nearer(const FlowStatus& flow, const FlowStatus& before, const FlowStatus* best) {
   if (is_of_pod(before)) {
@@ -45,7 +53,7 @@ bool is_nearer(const FlowStatus& flow, const FlowStatus& before, const FlowStatu
   }
   const FlowRun of = run_of_flow(flow.id);
   const FlowRun wanted = run_of_flow(before.id);
-  return of.first == wanted.first && of.number < wanted.number &&
+  return is_same_container(of.first, wanted.first) && of.number < wanted.number &&
          (best == nullptr || of.number > run_of_flow(best->id).number);
 }
 
@@ -57,7 +65,7 @@ Result<std::string> find_named_flow(const std::vector<FlowStatus>& flows, std::s
     if (flow.id == name) return flow.id;
     if (!is_meant_by(flow, name)) continue;
     const FlowRun of = run_of_flow(flow.id);
-    const bool is_same = newest != nullptr && run_of_flow(newest->id).first == of.first;
+    const bool is_same = newest != nullptr && is_same_container(run_of_flow(newest->id).first, of.first);
     if (newest == nullptr ||
         (is_same ? of.number > run_of_flow(newest->id).number : age_of(flow) > age_of(*newest)))
       newest = &flow;

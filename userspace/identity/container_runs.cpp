@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/flows/container_flow.hpp"
 #include "base/wall_clock.hpp"
 
 namespace flowtap::identity {
@@ -30,13 +31,40 @@ void ContainerRuns::Run::add(const RunBegin& begin) {
   if (started == 0 || (begin.started != 0 && begin.started < started)) started = begin.started;
 }
 
+ContainerRuns::Container& ContainerRuns::container_of(std::string_view first) const {
+  const auto known = containers_.find(first);
+  if (known != containers_.end()) return known->second;
+  if (const auto of = container_flow(first)) names_[std::string(of->id)].emplace(first);
+  return containers_[std::string(first)];
+}
+
+std::vector<ContainerRuns::Containers::iterator> ContainerRuns::under_all_names(
+    std::string_view first) const {
+  std::vector<Containers::iterator> all;
+  const auto add = [&](std::string_view name) {
+    if (const auto at = containers_.find(name); at != containers_.end()) all.push_back(at);
+  };
+  const auto of = container_flow(first);
+  const auto names = of ? names_.find(of->id) : names_.end();
+  if (names == names_.end())
+    add(first);
+  else
+    for (const std::string& name : names->second) add(name);
+  return all;
+}
+
 // Where nobody knows when the next run began, what this one is known to have written is its own, and nothing behind that is.
-std::optional<std::uint64_t> ContainerRuns::Container::end_of(std::vector<Run>::const_iterator run) const {
-  if (run->number == last) return RunSpan{}.to;
-  const auto next = run + 1;
-  if (next != runs.end() && next->number == run->number + 1 && next->started != 0) return next->started;
-  if (run->until != 0) return run->until;
-  return run->last != 0 ? std::optional(run->last + kDatedLater) : std::nullopt;
+std::optional<std::uint64_t> ContainerRuns::end_of(std::string_view first, const Run& run) const {
+  bool is_last = true;
+  for (const auto& at : under_all_names(first)) {
+    const Container& container = at->second;
+    is_last = is_last && container.last <= run.number;
+    const auto next = std::ranges::find(container.runs, run.number + 1, &Run::number);
+    if (next != container.runs.end() && next->started != 0) return next->started;
+  }
+  if (is_last) return RunSpan{}.to;
+  if (run.until != 0) return run.until;
+  return run.last != 0 ? std::optional(run.last + kDatedLater) : std::nullopt;
 }
 
 // Whoever knows the ends asks for runs in turn, so it is asked without the lock.
@@ -54,7 +82,7 @@ std::vector<RunEnd> ContainerRuns::new_ends(std::string_view first) const {
 void ContainerRuns::learn_ends(std::string_view first, const std::vector<RunEnd>& ends,
                                std::uint64_t started) const {
   for (const RunEnd& end : ends) {
-    Container& container = containers_[std::string(first)];
+    Container& container = container_of(first);
     const std::uint64_t number = run_of_flow(end.flow).number;
     const auto run = std::ranges::find(container.runs, number, &Run::number);
     if (run != container.runs.end()) run->last = std::max(run->last, end.time);
@@ -69,8 +97,16 @@ std::string ContainerRuns::take(const std::string& first, const RunBegin& begin)
   const std::scoped_lock lock(mutex_);
   learn_ends(first, ends, begin.started);
   if (begin.cgroup == 0 && !containers_.contains(first)) return first;
-  Container& container = containers_[first];
+  Container& container = container_of(first);
   container.asked = true;
+  std::uint64_t last = container.last;
+  for (const auto& at : under_all_names(first)) {
+    last = std::max(last, at->second.last);
+    if (at->first == first) continue;
+    // It was renamed while it runs.
+    const auto run = std::ranges::find_if(at->second.runs, [&](const Run& one) { return one.is(begin); });
+    if (run != at->second.runs.end()) return run_flow_id(at->first, run->number);
+  }
   std::vector<Run>& runs = container.runs;
   auto known = std::ranges::find_if(runs, [&](const Run& run) { return run.is(begin); });
   if (known == runs.end() && begin.cgroup == 0)
@@ -80,7 +116,8 @@ std::string ContainerRuns::take(const std::string& first, const RunBegin& begin)
       runs.back().is_unknown())
     known = runs.end() - 1;
   if (known == runs.end()) {
-    known = runs.insert(runs.end(), Run{.number = ++container.last, .cgroups = {}, .named = wall_ns()});
+    known = runs.insert(runs.end(), Run{.number = last + 1, .cgroups = {}, .named = wall_ns()});
+    container.last = last + 1;
     ++runs_;
   }
   const bool is_dated = known->started != 0;  // else what is within it was named first
@@ -92,7 +129,7 @@ void ContainerRuns::learn(std::string_view flow, const RunBegin& begin, std::uin
   const FlowRun of = run_of_flow(flow);
   const std::scoped_lock lock(mutex_);
   keep_numbers_around(flow);
-  Container& container = containers_[std::string(of.first)];
+  Container& container = container_of(of.first);
   auto run = std::ranges::lower_bound(container.runs, of.number, {}, &Run::number);
   if (run == container.runs.end() || run->number != of.number) {
     run = container.runs.insert(run, Run{.number = of.number, .cgroups = {}, .named = wall_ns()});
@@ -108,7 +145,7 @@ void ContainerRuns::keep_numbers_around(std::string_view flow) {
   for (auto outer = flow.substr(0, flow.rfind('/')); has_runs(outer);
        outer = outer.substr(0, outer.rfind('/'))) {
     const FlowRun of = run_of_flow(outer);
-    std::uint64_t& last = containers_[std::string(of.first)].last;
+    std::uint64_t& last = container_of(of.first).last;
     last = std::max(last, of.number);
   }
 }
@@ -119,11 +156,16 @@ std::string ContainerRuns::at(const std::string& first, std::uint64_t time) cons
     return run.number == 1 || (run.last != 0 && run.last <= time);
   };
   const std::scoped_lock lock(mutex_);
-  const auto container = containers_.find(first);
-  if (container == containers_.end()) return first;
-  const std::vector<Run>& runs = container->second.runs;
-  const auto run = std::ranges::find_if(runs.rbegin(), runs.rend(), had_begun);
-  return run == runs.rend() ? first : run_flow_id(first, run->number);
+  std::string flow = first;
+  std::uint64_t newest = 0;
+  for (const auto& at : under_all_names(first)) {
+    const std::vector<Run>& runs = at->second.runs;
+    const auto run = std::ranges::find_if(runs.rbegin(), runs.rend(), had_begun);
+    if (run == runs.rend() || run->number <= newest) continue;
+    newest = run->number;
+    flow = run_flow_id(at->first, newest);
+  }
+  return flow;
 }
 
 std::optional<RunSpan> ContainerRuns::span(std::string_view flow) const {
@@ -139,7 +181,7 @@ std::optional<RunSpan> ContainerRuns::span(std::string_view flow) const {
   if (at == runs.end() && of.number == 1 && container->second.last <= 1) return RunSpan{};
   // What came before the first run that was seen is nobody's, so that one may begin wherever it did.
   if (at == runs.end() || (at->started == 0 && at->number > 1)) return std::nullopt;
-  const auto to = container->second.end_of(at);
+  const auto to = end_of(of.first, *at);
   return to ? std::optional(RunSpan{at->started, *to}) : std::nullopt;
 }
 
@@ -167,6 +209,9 @@ void ContainerRuns::forget(const std::function<bool(const std::string& flow)>& i
     const auto& [first, of] = container;
     return of.runs.empty() && !is_there(run_flow_id(first, of.last));
   });
+  for (auto& [id, names] : names_)
+    std::erase_if(names, [this](const std::string& first) { return !containers_.contains(first); });
+  std::erase_if(names_, [](const auto& names) { return names.second.empty(); });
 }
 
 }  // namespace flowtap::identity

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,8 @@ struct RunEnd {
   std::uint64_t time = 0;  ///< ns since 1970
 };
 
-/// All that needs to know which run a flow has asks here, so that each run has one id. It is told at a start what earlier services
+/// All that needs to know which run a flow has asks here, so that each run has one id. The numbers of a container that was renamed
+/// go on under its new name. It is told at a start what earlier services
 /// have named. Thread-safe.
 class ContainerRuns {
  public:
@@ -79,18 +81,21 @@ class ContainerRuns {
     std::vector<Run> runs;   // by number
     std::uint64_t last = 0;  // the highest number that is known to have been given
     bool asked = false;      // for its ends
-
-    [[nodiscard]] std::optional<std::uint64_t> end_of(std::vector<Run>::const_iterator run) const;
   };
+  using Containers = std::map<std::string, Container, std::less<>>;
 
   [[nodiscard]] std::vector<RunEnd> new_ends(std::string_view first) const;
   void learn_ends(std::string_view first, const std::vector<RunEnd>& ends, std::uint64_t started) const;
   void keep_numbers_around(std::string_view flow);
+  Container& container_of(std::string_view first) const;
+  [[nodiscard]] std::vector<Containers::iterator> under_all_names(std::string_view first) const;
+  [[nodiscard]] std::optional<std::uint64_t> end_of(std::string_view first, const Run& run) const;
 
   KnownEnds ends_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Container, std::less<>>
-      containers_;  // by the id of the first run; ends are asked for late
+  mutable Containers containers_;  // by the id of the first run; ends are asked for late
+  // Whoever renames a container gives its next runs another such id. By the container's own id, which stays.
+  mutable std::map<std::string, std::set<std::string, std::less<>>, std::less<>> names_;
   std::size_t runs_ = 0;
 };
 

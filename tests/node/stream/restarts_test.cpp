@@ -133,6 +133,28 @@ TEST_F(PodmanRestarts, EachStartIsARun) {
   })) << flows;
 }
 
+// The name is another one, and the id, the file and what was run are the same container's.
+TEST_F(PodmanRestarts, ARunUnderAnotherName) {
+  start_daemon();
+  make();
+  ASSERT_TRUE(eventually([&] { return flow_called(*daemon_, run(1)).has_value(); }));
+  go(0);
+  expect_run(1, 0);
+  podman_.podman({"rename", kName, "renamed"});
+  podman_.podman({"start", "renamed"});
+  let_go(root_, "go1");
+  EXPECT_EQ(podman_.wait("renamed"), 3);
+  const std::string second = "container/renamed-" + id_.substr(0, 12) + "@2";
+  EXPECT_TRUE(has_ended(second)) << flowtap("flows");
+  EXPECT_EQ(flowtap("logs renamed --stream stdout"), out_of(1));
+  EXPECT_EQ(flowtap("logs renamed --previous --stream stdout"), out_of(0));
+  std::string flows;
+  EXPECT_TRUE(eventually([&] {
+    flows = flowtap("flows --kind container -o json");
+    return occurrences(flows, R"("audit":"equal")") == 2;
+  })) << flows;
+}
+
 // What the programs have seen meanwhile is named later.
 TEST_F(PodmanRestarts, ARunThatBeginsAndEndsWhileFlowtapdIsAway) {
   start_daemon();

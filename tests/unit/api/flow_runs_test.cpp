@@ -57,6 +57,16 @@ TEST(FlowRuns, ANameMeansTheNewestRun) {
             std::to_string(ENOENT) + R"( no log of a container or unit "web" is known on this node)");
 }
 
+// podman rename: the container keeps its id, and its runs go on.
+TEST(FlowRuns, AlsoUnderAnotherName) {
+  const std::vector<FlowStatus> flows = {flow_of("container/old-c55c4ecf3dea", 10),
+                                         flow_of("container/new-c55c4ecf3dea@2", 5),
+                                         flow_of("container/new-c55c4ecf3deb", 70)};
+  EXPECT_EQ(find_run_before(flows, "container/new-c55c4ecf3dea@2").value(), "container/old-c55c4ecf3dea");
+  EXPECT_EQ(find_named_flow(flows, "c55c4ecf3dea").value(), "container/new-c55c4ecf3dea@2");
+  EXPECT_FALSE(find_run_before(flows, "container/new-c55c4ecf3deb"));
+}
+
 TEST(FlowRuns, TheRunBefore) {
   EXPECT_EQ(before("container/again-c55c4ecf3dea@10"), "container/again-c55c4ecf3dea@9");
   EXPECT_EQ(before("container/again-c55c4ecf3dea@9"), "container/again-c55c4ecf3dea")

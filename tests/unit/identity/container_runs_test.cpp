@@ -227,5 +227,29 @@ TEST(ContainerRuns, AreForgottenAndTheOneBeforeStillEndsWhereTheyBegan) {
   EXPECT_EQ(runs.span(kFirst), (RunSpan{.from = 100, .to = 200}));
 }
 
+// podman rename: the container keeps its id.
+TEST(ContainerRuns, GoOnUnderAnotherName) {
+  const std::string renamed = "container/new-name-c55c4ecf3dea";
+  ContainerRuns runs;
+  EXPECT_EQ(runs.take(kFirst, {.cgroup = 1, .started = 100}), kFirst);
+  EXPECT_EQ(runs.take(renamed, {.cgroup = 1, .started = 100}), kFirst) << "it is the same run";
+  EXPECT_EQ(runs.take(renamed, {.cgroup = 2, .started = 200}), renamed + "@2");
+  EXPECT_EQ(runs.span(kFirst), (RunSpan{.from = 100, .to = 200}));
+  EXPECT_EQ(runs.span(renamed + "@2"), (RunSpan{.from = 200}));
+  EXPECT_EQ(runs.take(kFirst, {.cgroup = 3, .started = 300}), kFirst + "@3") << "and back";
+  EXPECT_EQ(runs.span(renamed + "@2"), (RunSpan{.from = 200, .to = 300}));
+  EXPECT_EQ(runs.span(kFirst), (RunSpan{.from = 100, .to = 200}));
+  EXPECT_EQ(runs.at(kFirst, 250), renamed + "@2");
+  EXPECT_EQ(runs.at(renamed, 350), kFirst + "@3");
+  EXPECT_EQ(runs.take("container/new-name-c55c4ecf3deb", {.cgroup = 4}), "container/new-name-c55c4ecf3deb")
+      << "another container";
+  // The next service learns what there is.
+  ContainerRuns next;
+  next.learn(renamed + "@2", {.cgroup = 2, .started = 200});
+  next.learn(kFirst, {.cgroup = 1, .started = 100});
+  EXPECT_EQ(next.span(kFirst), (RunSpan{.from = 100, .to = 200}));
+  EXPECT_EQ(next.take(kFirst, {.cgroup = 3, .started = 300}), kFirst + "@3");
+}
+
 }  // namespace
 }  // namespace flowtap::identity
