@@ -19,6 +19,8 @@ class DoubtedPrefixes {
   void note(std::string_view line, const std::optional<Enclosed>& found);
   /// Whether the lines that were noted have shown that a tool puts this text before a log's lines.
   [[nodiscard]] bool is_trusted(std::string_view prefix) const;
+  /// Whether the lines that were noted are nothing but fields below each other, one of which has the records.
+  [[nodiscard]] bool is_of_fields() const;
 
  private:
   struct Prefix {
@@ -29,7 +31,6 @@ class DoubtedPrefixes {
   };
 
   void note_form(std::string_view line, bool doubted, bool has_record);
-  [[nodiscard]] bool is_of_fields() const;
 
   std::vector<Prefix> prefixes_;
   std::uint64_t lines_ = 0;   // that are not empty

@@ -164,6 +164,7 @@ bool Unwrapper::is_around(std::string_view text) const {
 }
 
 Kind Unwrapper::kind_of(std::string_view text) {
+  if (!scouts_ && doubted_.is_of_fields()) return Kind::kAround;
   if (!last_.plain) return is_around(text) ? Kind::kAround : Kind::kStrange;
   const Kind kind = last_.in_block ? Kind::kGoesOn : Kind::kLoose;
   note(text);
