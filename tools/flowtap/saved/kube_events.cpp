@@ -199,6 +199,11 @@ void KubeEvents::settle(KubeEvent& event) {
   --without_namespace_;
 }
 
+void KubeEvents::begin_file() {
+  namespaces_.begin_table();
+  has_begun_ = false;
+}
+
 std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
   if (line.size() > kLongestEvent) return std::nullopt;
   const std::string blank = with_blanks(line);
@@ -208,11 +213,16 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
   if (!is_in_description()) margin_ = bare.size() < line.size();
   note_margin(line.substr(0, margin_ ? static_cast<std::size_t>(bare.begin() - line.begin()) : 0));
   if (margin_) line = bare;
-  // Below its rows, a description has no line that somebody else has written.
-  const bool may_have_prompt = !is_in_description() || description_.has_events;
-  line = without_fence(may_have_prompt ? without_prompt(line) : line);
-  if (read_description(line)) return std::nullopt;
+  // In what kubectl has printed, tenants' messages may have what looks like a prompt.
+  if (!has_begun_) line = without_prompt(line);
+  line.remove_prefix(std::min(line.find_first_not_of('\r'), line.size()));
+  line = without_fence(line);
+  if (read_description(line)) {
+    has_begun_ = true;
+    return std::nullopt;
+  }
   if (read_heading(line)) {
+    has_begun_ = true;
     ++lines_;
     return std::nullopt;
   }
@@ -221,6 +231,7 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
     namespaces_.begin_table();
     return std::nullopt;
   }
+  has_begun_ = true;
   ++lines_;
   if (!row->ns.empty())
     namespaces_.begin_table();

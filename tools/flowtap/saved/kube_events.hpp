@@ -49,7 +49,7 @@ class KubeEvents {
   /// called once, after all of the table was read: the row that names it may be the last one.
   void settle(KubeEvent& event);
   /// What is read next is of another file.
-  void begin_file() { namespaces_.begin_table(); }
+  void begin_file();
   /// Events whose pod nobody names, as in a description without its beginning. read() and judge() leave them out.
   [[nodiscard]] std::uint64_t nameless() const { return nameless_; }
   /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() and judge() give them with the namespace
@@ -91,9 +91,10 @@ class KubeEvents {
 
   Layout layout_ = Layout::kUnknown;
   Description description_;
-  Description indented_;  // its first line came, and was indented: the next one tells whether it is one
-  bool margin_ = false;   // something stands before each line
-  std::string place_;     // what of it is the same before each line of a file
+  Description indented_;    // its first line came, and was indented: the next one tells whether it is one
+  bool has_begun_ = false;  // the file had something that kubectl prints
+  bool margin_ = false;     // something stands before each line
+  std::string place_;       // what of it is the same before each line of a file
   EventNamespaces namespaces_;
   std::uint64_t nameless_ = 0;
   std::uint64_t without_namespace_ = 0;

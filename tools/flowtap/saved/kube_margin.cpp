@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestPlace = 200;   // of a file's name and a line's number
 constexpr std::size_t kLongestPrompt = 120;  // with a machine and a directory
+constexpr std::ptrdiff_t kMostInPrompt = 2;  // blanks: "me@host ~ % "
 constexpr std::string_view kFences = "`~";
 constexpr std::size_t kFence = 3;  // signs
 // Of Jira, HTML and forums, up to what ends them.
@@ -51,6 +52,20 @@ std::size_t length_of_opening(std::string_view text) {
     if (is_mark) return opening.size() + end + 1;
   }
   return 0;
+}
+
+// "user@host:~/a$ ", "user@host a % ", "[user@host a]# ", "PS C:\a> ", or a sign alone. 0: the line begins with none.
+std::size_t end_of_prompt(std::string_view line) {
+  const std::size_t at = line.find_first_of("$#%>");
+  if (at >= kLongestPrompt || !line.substr(at + 1).starts_with(' ')) return 0;
+  const std::string_view before = line.substr(0, at);
+  const std::string_view who = before.substr(before.starts_with('[') ? 1 : 0);
+  const std::string_view user = who.substr(0, std::min(who.find_first_of("@ "), who.size()));
+  const bool names_user = !user.empty() && who.substr(user.size()).starts_with('@') &&
+                          before.starts_with('[') == before.ends_with(']') &&
+                          std::ranges::count(before, ' ') <= kMostInPrompt;
+  const bool is_windows = line[at] == '>' && before.starts_with("PS ");
+  return before.empty() || names_user || is_windows ? at + 2 : 0;
 }
 
 bool begins_output(std::string_view text) {
@@ -94,13 +109,12 @@ std::string_view without_margin(std::string_view line) {
 }
 
 std::string_view without_prompt(std::string_view line) {
+  const std::size_t sign = end_of_prompt(line);
+  if (sign == 0) return line;
   const std::string_view text = line.substr(0, line.find_last_not_of('\r') + 1);  // npos + 1 is 0
-  line.remove_prefix(text.rfind('\r') + 1);
-  for (std::size_t at = line.find_first_of("$#%>"); at < kLongestPrompt;
-       at = line.find_first_of("$#%>", at + 1))
-    if (line.substr(at + 1).starts_with(' ') && begins_output(line.substr(at + 2)))
-      return line.substr(at + 2);
-  return line;
+  if (const std::size_t written = text.rfind('\r'); written != std::string_view::npos)
+    return line.substr(std::max(written + 1, sign));
+  return begins_output(line.substr(sign)) ? line.substr(sign) : line;
 }
 
 std::string_view without_block_end(std::string_view line) {

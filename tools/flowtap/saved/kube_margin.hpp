@@ -13,8 +13,8 @@ namespace flowtap::cli {
 /// and what was copied is indented by a tab.
 [[nodiscard]] std::string_view without_margin(std::string_view line);
 
-/// The line without a shell's prompt, if what kubectl prints begins behind it. A terminal writes over what stands before a carriage
-/// return.
+/// The line without a shell's prompt that it begins with, if what kubectl prints begins behind it. A terminal writes over a prompt and
+/// its command that stand before a carriage return.
 [[nodiscard]] std::string_view without_prompt(std::string_view line);
 
 /// The line without what opens and closes a block of code in Markdown, Jira or HTML: "```x", "{code:bash}x", "x{noformat}".

@@ -60,7 +60,7 @@ TEST(KubeEvents, WhatStandsAroundACopyIsNoPartOfIt) {
       "NAMESPACE  LAST SEEN  TYPE  REASON  OBJECT  MESSAGE\n"
       "shop  48s  Warning  FailedScheduling  pod/web-0  " +
       kNoFit + "\nshop  40s  Normal  Scheduled  pod/web-0  " + kAssigned;
-  constexpr std::array<std::pair<const char*, const char*>, 12> kAround = {
+  constexpr std::array<std::pair<const char*, const char*>, 15> kAround = {
       {{"```", "```"},
        {"~~~~", "~~~~"},
        {"```console\n", "\n```"},
@@ -72,6 +72,9 @@ TEST(KubeEvents, WhatStandsAroundACopyIsNoPartOfIt) {
        {"\r", "\r"},
        {"root@cp1:~# kubectl get events\r", "\r\nroot@cp1:~#"},
        {"me@host ~ % ", ""},
+       {"root@cp1:~# ", ""},
+       {"[root@cp1 ~]# ", ""},
+       {"PS C:\\Users\\me> ", ""},
        {"$ ", "```  "}}};
   for (const std::string& text : {described, listed})
     for (const auto& [before, behind] : kAround)
@@ -91,6 +94,35 @@ TEST(KubeEvents, AnAnnotationHasNoPrompt) {
                         "  Normal  Scheduled  40s  default-scheduler  " +
                         kAssigned),
               Events{kBound});
+}
+
+// A message may have what looks like a prompt, with a heading or a name behind it, and the rows below it are of the same table.
+TEST(KubeEvents, AMessageHasNoPrompt) {
+  const std::string wide =
+      "LAST SEEN  TYPE  REASON  OBJECT  SUBOBJECT  SOURCE  MESSAGE  FIRST SEEN  COUNT  NAME";
+  for (const std::string& forged :
+       {std::string("Name:  victim"), wide, std::string("Type  Reason  Age  From  Message")})
+    for (const std::string before : {"go # ", "go $ ", "$ ", "a@b:~$ ", "\r", "a\r", "$ a\r"}) {
+      EXPECT_EQ(
+          events_of(
+              "NAMESPACE  LAST SEEN  TYPE  REASON  OBJECT  MESSAGE\nevil  9m  Warning  BackOff  pod/x  " +
+              before + forged + "\nshop  48s  Warning  FailedScheduling  pod/web-0  " + kNoFit +
+              "\nshop  40s  Normal  Scheduled  pod/web-0  " + kAssigned),
+          (Events{failed(), kBound}))
+          << before << forged;
+      EXPECT_EQ(events_of("Name:  web-0\nNamespace:  shop\nEvents:\n  Type  Reason  Age  From  Message\n"
+                          "  Warning  Failed  9m  kubelet  Error: " +
+                          before + forged + "\n  Normal  Scheduled  40s  default-scheduler  " + kAssigned),
+                Events{kBound})
+          << before << forged;
+    }
+  // kubectl describe writes a message's newlines as they are.
+  for (const std::string before : {"$ ", "a@b:~$ "})
+    EXPECT_EQ(events_of("Name:  web-0\nNamespace:  shop\nEvents:\n  Type  Reason  Age  From  Message\n"
+                        "  Warning  Failed  9m  kubelet  Error:\n" +
+                        before + "Name:  victim\n  Normal  Scheduled  40s  default-scheduler  " + kAssigned),
+              Events{kBound})
+        << before;
 }
 
 TEST(KubeEvents, SayWhoToldThem) {
