@@ -113,6 +113,54 @@ TEST(ScreenTables, ThatWereNotBrokenAreAsTheyWere) {
       }
 }
 
+// Whatever stands before its lines, a log below kubectl's output is longer than that.
+TEST(ScreenTables, HaveNoLinesOfALogBelowThem) {
+  const std::string record =
+      "I1126 10:00:30.103412       1 schedule_one.go:337] \"Successfully bound pod to node\" "
+      "pod=\"shop/web-{}\" "
+      "node=\"n1\" evaluatedNodes=3 feasibleNodes=1";
+  const Lines unfinished = {
+      table()[0],
+      "shop        9m          Warning   FailedScheduling   pod/web-7f9c-fghij        running "
+      "PreBind plugin \"VolumeBinding\": timed out"};
+  for (const Lines& above :
+       {Lines{table()[0], table()[1]}, unfinished, Lines{"Name:         web-9", "Namespace:    shop"}})
+    for (const std::string before :
+         {"", "[pod/kube-scheduler-cp1/kube-scheduler] ", "kube-scheduler-1  | ",
+          "2026-11-26T10:00:00.103412000Z ", "Nov 26 10:00:00 cp1 kube-scheduler[17]: "}) {
+      Lines text = above;
+      for (char pod = '0'; pod < '5'; ++pod) {
+        text.push_back(before + record);
+        text.back().replace(text.back().find("{}"), 2, 1, pod);
+      }
+      EXPECT_EQ(joined(text), text) << before;
+      // Nor those of other programs, which have no records.
+      for (std::size_t i = above.size(); i < text.size(); ++i)
+        text[i].replace(0, before.size() + 1, before + "handled a request, I");
+      EXPECT_EQ(joined(text), text) << before;
+    }
+}
+
+// What is no sentence of the scheduler's about nodes has no end that would tell.
+TEST(ScreenTables, ThatHaveOtherTablesAmongThemAreAsTheyWere) {
+  const std::string row =
+      "shop   9m   Warning   FailedScheduling   pod/web-a   running PreBind plugin \"VolumeBinding\": "
+      "binding volumes: "
+      "timed out waiting for the condition";
+  for (const std::string below : {"web-a   0/1   Pending   0     9m",
+                                  "shop   web-a   0/1   Pending   0     9m", "What comes here is below it."})
+    for (const Lines& text :
+         {Lines{row, below, row, below}, Lines{row, below}, Lines{table()[0], row, below, row, below}})
+      EXPECT_EQ(joined(text), text) << below;
+  Lines broken = broken_at(table(), 100, true);
+  const std::size_t own = broken.size();
+  const std::string full = "web-b   0/1   Pending   0     9m";
+  broken.push_back(full);
+  const Lines whole = joined(broken);
+  EXPECT_LT(whole.size(), own);
+  EXPECT_EQ(whole.back(), full);
+}
+
 TEST(ScreenTables, AreNotSeenInOtherTexts) {
   int texts = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(paths::golden())) {

@@ -7,8 +7,8 @@
 #include "base/trimmed.hpp"
 #include "line_breaks.hpp"
 #include "stream/lines/flow_key.hpp"
-#include "stream/lines/klog/klog_record.hpp"
 #include "tools/flowtap/saved/kube_columns.hpp"
+#include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
 #include "unfinished.hpp"
 
 namespace flowtap::cli {
@@ -85,11 +85,33 @@ bool ends_sentence(std::string_view row) {
   return words.word() == "to" && flow::is_dns_subdomain(words.rest());
 }
 
+// Whether the row has such a sentence, whole.
+bool has_whole_sentence(std::string_view row) {
+  const std::string_view text = behind_reason(row);
+  return ends_sentence(row) &&
+         (text.contains(" nodes are available") || text.contains("Successfully assigned "));
+}
+
+// A row of `kubectl get pods`: "web-1   0/1   Pending   0     9m", with a namespace before it if they are of all.
+bool is_pod_row(std::string_view line) {
+  const auto is_count = [](std::string_view word) {
+    const std::size_t of = word.find('/');
+    return of > 0 && of + 1 < word.size() && word.find_first_not_of("0123456789/") == std::string_view::npos;
+  };
+  KubeColumns columns(line);
+  if (!flow::is_dns_subdomain(columns.word())) return false;
+  std::string_view ready = columns.word();
+  if (flow::is_dns_subdomain(ready)) ready = columns.word();
+  const std::string_view status = columns.word();
+  return is_count(ready) && !status.empty() && is_upper(status.front());
+}
+
 }  // namespace
 
 // What a person who made the pod has written stands further right in a description, and below a row only what goes on with it.
 bool ScreenTables::begins_line(std::string_view line) const {
-  if (is_event_row(line) || is_heading(line) || is_name(line) || is_prompt(line)) return true;
+  if (is_event_row(line) || is_heading(line) || is_name(line) || is_prompt(line) || is_pod_row(line))
+    return true;
   return !in_events_ && (line.starts_with("  ") || is_key(line));
 }
 
@@ -97,7 +119,8 @@ void ScreenTables::add(std::string_view line, bool full, std::uint64_t time, con
   std::string_view text = line.substr(0, line.find_last_not_of(" \r") + 1);  // npos + 1 is 0
   const bool is_row = is_event_row(text) || is_heading(text);
   const bool begins_text = is_row || is_name(text);
-  if (open_ && (text.empty() || flow::begins_klog_record(text))) {
+  // A record ends kubectl's text, also behind what a tool puts before its lines. A row's message may quote one.
+  if (open_ && (text.empty() || (!is_row && find_record(text)))) {
     give(take);
     open_ = in_events_ = false;
   }
@@ -137,8 +160,8 @@ std::size_t ScreenTables::parts(std::size_t at, std::size_t width) const {
   return others ? 1 : parts;
 }
 
-// The terminal's; 0: the text does not show one. Lines of the same length, none of which is longer, stand before the rest of each only
-// where they were broken. One line may be so long by chance, and then it counts if its sentence ends in what follows.
+// The terminal's; 0: the text does not show one. Lines of the same length, none of which is longer, stand before the rest of each where
+// they were broken. Other tools' lines below kubectl's may be as long, so a scheduler's sentence has to end in what follows it.
 std::size_t ScreenTables::width() const {
   std::size_t width = 0;
   for (const Line& line : lines_) width = std::max(width, width_of(trimmed(line.given, "\r")));
@@ -151,10 +174,9 @@ std::size_t ScreenTables::width() const {
     for (std::size_t i = at; i < next; ++i)
       if (width_of(lines_[i].text) + 1 >= width) ++(i + 1 < next ? broken : fitting);
     closes = closes || (next - at > 1 && is_event_row(lines_[at].text) && !ends_sentence(lines_[at].text) &&
-                        ends_sentence(joined(at, next - at, width)));
+                        has_whole_sentence(joined(at, next - at, width)));
   }
-  const bool shows = broken > 1 ? broken > fitting : broken == 1 && closes;
-  return shows ? width : 0;
+  return closes && (broken == 1 || broken > fitting) ? width : 0;
 }
 
 void ScreenTables::give(const Take& take) {
