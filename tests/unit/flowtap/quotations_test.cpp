@@ -149,21 +149,47 @@ TEST(Quotations, OneWordIsAPrefixIfMostLinesHaveIt) {
   EXPECT_EQ(records_in(block + block + block).size(), 3U) << "a record's further lines have it, too";
 }
 
-// Where all of a file is fields below each other, one of them has the record.
+// Where all of a file is rows whose fields stand below each other, one of these has the record.
 TEST(Quotations, AFieldsNameIsAPrefixIfTheFileHasNothingElse) {
+  const std::string field = "timestamp: 2026-11-26T10:00:00.103Z\n";
+  const std::string lines = "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\n";
+  const std::string stars = "***************************";
   for (const std::string name : {"message", "log", "line", "body"}) {
     const std::string record = name + ": " + kRecord + '\n';
-    const std::string field = "timestamp: 2026-11-26T10:00:00.103Z\n";
+    const std::string row = field + record;
     for (const std::string& text :
-         {"---\n" + field + record, record + field, field + "labels:\n  app: x\n" + record + "---\r\n",
-          "Row 1:\n\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\nts:      2026-11-26 10:00:00\n" + record})
-      EXPECT_EQ(records_in(text), std::vector{kRecord}) << text;
-    const std::string other = field + "saw: " + kRecord + '\n';
-    for (const std::string& text :
-         {record, record + record, field + record + "saw this\n", field + record + other, other + record})
-      EXPECT_EQ(records_in(text), std::vector<std::string>{}) << text;
-    EXPECT_EQ(records_in(field + record + kRecord + '\n').size(), 1U) << "a log that has its own records";
+         {"---\n" + row + "---\n" + row, row + "---\n" + record + field, row + "---\r\n" + row + "---\r\n",
+          field + "labels:\n  app: x\n" + record + "---\n" + row,
+          "Row 1:\n" + lines + row + "\nRow 2:\n" + lines + row,
+          stars + " 1. row " + stars + '\n' + row + stars + " 2. row " + stars + '\n' + row})
+      EXPECT_EQ(records_in(text), (std::vector{kRecord, kRecord})) << text;
+    EXPECT_EQ(records_in(row + "---\n" + row + kRecord + '\n').size(), 1U)
+        << "a log that has its own records";
   }
+}
+
+// A program that quotes a record has other lines with the same word, another word than exports have, or nothing between its lines.
+TEST(Quotations, AFieldsNameIsAProgramsWordInAnyOtherFile) {
+  const auto told = [](const std::string& name) { return name + ": " + kRecord + '\n'; };
+  const std::string field = "level: info\n";
+  const std::string row = field + told("message");
+  const std::string between = "---\n";
+  for (const std::string name : {"message", "log", "web", "details", "Body"})
+    for (const std::string& text :
+         {told(name), told(name) + told(name), field + told(name), field + told(name) + field + told(name),
+          name + ": started\n" + told(name) + name + ": GET /\n",
+          name + ": started\nworker: done\n" + told(name),
+          between + field + told(name) + between + field + name + ": hello\n",
+          between + field + name + ": hello\n" + between + field + told(name),
+          between + field + told(name) + between + field, between + told(name) + between + told(name),
+          between + field + told(name) + name + ": x\n" + between + field + told(name)})
+      EXPECT_EQ(records_in(text), std::vector<std::string>{}) << text;
+  for (const std::string& text :
+       {field + told("web") + between + field + told("web"), row + between + field + told("log"),
+        row + between + row + "saw this\n", row + between + row + told("saw"),
+        told("saw") + between + row + between + row,
+        field + told("message: saw") + between + field + told("message: saw")})
+    EXPECT_EQ(records_in(text), std::vector<std::string>{}) << text;
 }
 
 }  // namespace

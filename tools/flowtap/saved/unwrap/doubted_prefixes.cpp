@@ -1,6 +1,7 @@
 #include "doubted_prefixes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "around/prefix.hpp"
@@ -15,6 +16,7 @@ constexpr std::size_t kMostPrefixes = 16;
 constexpr std::size_t kLongestPrefix = 300;  // bytes
 // Fewer may all be quotations.
 constexpr std::uint64_t kLeastRecords = 3;
+constexpr std::uint64_t kLeastRows = 2;  // of fields
 
 // A string may be a whole log.
 std::uint64_t records_in(std::string_view line, const Enclosed& found) {
@@ -39,43 +41,72 @@ std::size_t length_of_field_name(std::string_view line) {
   return line.size() == length + 1 || line[length + 1] == ' ' ? length + 1 : 0;
 }
 
-// "---", as YAML has between documents, or "Row 1:" and the line below it, as ClickHouse prints.
+// What exports call the field that has a log's line. Any other word before a colon may be a program that tells what it has seen.
+bool is_of_lines(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames = {"message", "msg",  "log",      "line",       "body",
+                                                      "MESSAGE", "_raw", "@message", "textPayload"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+std::string_view field_name(std::string_view line) {
+  const std::size_t length = length_of_field_name(line);
+  return line.substr(0, length == 0 ? 0 : length - 1);
+}
+
+// Of what stands before a record, if that is nothing but a name and a quote: "message: '".
+std::string_view field_of(std::string_view before) {
+  const std::string_view name = trimmed(before, " \"'");
+  return name.size() == length_of_field_name(name) ? field_name(name) : std::string_view();
+}
+
+// "---", as YAML has between documents, "Row 1:" and the line below it, as ClickHouse prints, and MySQL's "*** 1. row ***".
 bool is_between_rows(std::string_view line) {
   constexpr std::string_view kRow = "Row ";
   constexpr std::string_view kLine = "\xe2\x94\x80";
+  constexpr std::string_view kDigits = "0123456789";
   if (line == "---" || line == "...") return true;
   if (line.starts_with(kRow))
-    return line.find_first_not_of("0123456789", kRow.size()) == line.size() - 1 && line.ends_with(':');
+    return line.find_first_not_of(kDigits, kRow.size()) == line.size() - 1 && line.ends_with(':');
+  if (line.starts_with("***")) {
+    const std::string_view inner = trimmed(line, "* ");
+    return line.ends_with("***") &&
+           inner.substr(std::min(inner.find_first_not_of(kDigits), inner.size())) == ". row";
+  }
   return line.starts_with(kLine) && line.find_first_not_of(kLine) == std::string_view::npos;
 }
 
 }  // namespace
 
 // A field of YAML may have further ones below it, which are indented.
-void DoubtedPrefixes::note_form(std::string_view line, bool doubted, bool has_record) {
+void DoubtedPrefixes::note_form(std::string_view line, std::string_view before, bool has_record) {
+  const bool doubted = !before.empty();
   line = trimmed(line, "\r");
-  if (doubted) {
-    others_ = others_ || length_of_field_name(line) == 0;
-  } else if (!has_record &&
-             (line.starts_with(' ') || length_of_field_name(line) > 0 || is_between_rows(line))) {
-    ++fields_;
-  } else {
-    others_ = true;
+  if (!has_record && is_between_rows(line)) {
+    others_ = others_ || (row_.has_lines() && !row_.is_whole());
+    rows_ += row_.has_lines() ? 1 : 0;
+    row_ = {};
+    return;
   }
+  const bool is_field = line.starts_with(' ') || length_of_field_name(line) > 0;
+  const bool has_lines = is_of_lines(field_name(trimmed(line)));
+  const bool is_right = doubted ? is_of_lines(field_of(before)) : is_field && !has_lines && !has_record;
+  ++(doubted ? row_.records : row_.fields);
+  others_ = others_ || !is_right;
 }
 
-// Nothing else is in the file, so nobody but a tool has written the names.
+// Each row has one record in the same field and something else, and nothing but rows is in the file. A program that quotes a record has
+// lines without any, under the same name, too.
 bool DoubtedPrefixes::is_of_fields() const {
-  if (others_ || fields_ == 0 || prefixes_.size() != 1) return false;
-  const std::string_view name = trimmed(prefixes_.front().text);
-  return length_of_field_name(name) == name.size();
+  const std::uint64_t rows = rows_ + (row_.has_lines() ? 1 : 0);
+  return !others_ && rows_ > 0 && rows >= kLeastRows && (!row_.has_lines() || row_.is_whole()) &&
+         prefixes_.size() == 1 && is_of_lines(field_of(prefixes_.front().text));
 }
 
 void DoubtedPrefixes::note(std::string_view line, const std::optional<Enclosed>& found) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   ++lines_;
   const bool doubted = found && found->behind == PrefixKind::kDoubted && found->at <= kLongestPrefix;
-  note_form(line, doubted, found.has_value());
+  note_form(line, line.substr(0, doubted ? found->at : 0), found.has_value());
   const std::string source = doubted ? source_of(line.substr(0, found->at)) : std::string();
   const std::uint64_t records = doubted ? records_in(line, *found) : 0;
   // A record's further lines have the same before them.
