@@ -74,6 +74,17 @@ TEST(Strangers, KnowsRecordsThatAreNotWhole) {
   }
 }
 
+TEST(Strangers, KnowsRecordsBehindAFieldsName) {
+  for (const char* before : {"message: ", "details: ", "web: ", "the scheduler said "}) {
+    const auto behind =
+        guess({before + std::string("I1126 10:00:01.103412       1 schedule_one.go:314] "
+                                    "\"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"")});
+    EXPECT_EQ(behind.what, "kube-scheduler's records behind a field's name or another program's words")
+        << before;
+    EXPECT_FALSE(behind.hint.contains("screen")) << behind.hint;
+  }
+}
+
 TEST(Strangers, KnowsWhoseRecordsAreNotWhole) {
   EXPECT_EQ(guess({"I1126 10:00:00.000000    2345 kubelet.go:2421] \"SyncLoop (PLEG): event for pod w"}).what,
             "the kubelet's log");

@@ -26,6 +26,7 @@ enum Form : unsigned {
   kIsRead = 128U,   // no form: the row is about a scheduler whose logs are read
   kCut = 256U,      // such a message, structured, that is not whole
   kJoined = 1024U,  // behind the record stand others in its line
+  kBehind = 2048U,  // a line has a record's whole header behind something that is not believed
 };
 
 // How much a row tells, the most first.
@@ -157,13 +158,12 @@ bool ends_in_message(const flow::KlogRecord& record) {
          });
 }
 
-// Whether another record's header stands in it, with its place in the program, so that the record's own text may have ended there.
-bool has_another(const flow::KlogRecord& record) {
+// Whether a record's header stands behind other text, with its place in the program.
+bool has_header(std::string_view text) {
   constexpr std::string_view kLetters = "IWEF";
-  if (record.form != flow::KlogForm::kText) return false;
-  const std::string_view body = record.body.substr(0, kSearched);
-  for (std::size_t at = body.find(' '); at != std::string_view::npos; at = body.find(' ', at + 1)) {
-    const std::string_view rest = body.substr(at + 1, kLookedAt);
+  text = text.substr(0, kSearched);
+  for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+    const std::string_view rest = text.substr(at + 1, kLookedAt);
     if (rest.empty() || !kLetters.contains(rest.front()) || flow::klog_form(rest) != flow::KlogForm::kText)
       continue;
     if (flow::parse_klog_record(flow::KlogForm::kText, rest).source.contains(':')) return true;
@@ -171,11 +171,17 @@ bool has_another(const flow::KlogRecord& record) {
   return false;
 }
 
+// Then the record's own text may have ended there.
+bool has_another(const flow::KlogRecord& record) {
+  return record.form == flow::KlogForm::kText && has_header(record.body);
+}
+
 unsigned form_of(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return kEmpty;
   if (is_utf16(text)) return kUtf16;
   if (is_binary(text)) return kBinary;
-  return is_encoded(text) ? kEncoded : kLine;
+  if (is_encoded(text)) return kEncoded;
+  return has_header(text) ? kLine | kBehind : kLine;
 }
 
 }  // namespace
