@@ -26,7 +26,7 @@ const std::vector<Form> kForms = {
     {"CRI, by Fluent Bit", R"("_p": "P")", R"("_p":"F")"},
     {"Docker", R"("partial_message":"true","partial_id":"x","partial_ordinal":"1","partial_last":"false")",
      R"("partial_message":"true","partial_id":"x","partial_ordinal":"2","partial_last":"true")"},
-    {"Docker before 19.03", R"("partial_message":"true")", R"("source":"stderr")"},
+    {"Docker before 19.03", R"("source":"stderr","partial_message":"true")", R"("source":"stderr")"},
 };
 
 std::string object(const std::string& text, const std::string& flag, const std::string& stream = "stderr") {
@@ -45,7 +45,58 @@ TEST(PartLines, AreOfOneOutput) {
   const Form& form = kForms.front();
   const std::string bytes = object(kHead + "on", form.more) + object(kHead + "tw", form.more, "stdout") +
                             object("o", form.last, "stdout") + object("e", form.last);
-  EXPECT_EQ(test::records_in(bytes), (Records{kHead + "two", kHead + "one"}));
+  EXPECT_EQ(test::records_in(bytes), (Records{kHead + "one", kHead + "two"}));
+}
+
+// A collector may call a pod as it likes.
+TEST(PartLines, AreAlikeInAllThatTheirObjectsSay) {
+  const auto of_pod = [](const std::string& text, const std::string& pod, const std::string& flag) {
+    return object(text, flag + R"(,"pod":")" + pod + R"(","offset":)" + std::to_string(text.size()));
+  };
+  const Form& form = kForms.front();
+  const std::string bytes = of_pod(kHead + "on", "a", form.more) + of_pod(kHead + "tw", "b", form.more) +
+                            of_pod("e", "a", form.last) + of_pod("hello", "c", form.last) +
+                            of_pod("o", "b", form.last);
+  EXPECT_EQ(test::records_in(bytes), (Records{kHead + "one", kHead + "two"}));
+}
+
+/// An object of CRI's form, of the second `at`.
+std::string object_at(int at, const std::string& text, const std::string& mark) {
+  return object(text, R"("time":"2026-11-26T10:00:0)" + std::to_string(at) + R"(Z","logtag":")" + mark + '"');
+}
+
+// As a file has them whose newest line is the first.
+TEST(PartLines, OfAnEarlierTimeAreNotBehind) {
+  EXPECT_EQ(test::records_in(object_at(5, kHead + "on", "P") + object_at(0, "o", "F")),
+            Records{kHead + "on"});
+}
+
+TEST(PartLines, BehindTheirRestAreNotJoined) {
+  const std::string bytes = object("e", R"("logtag":"F")") + object(kHead + "on", R"("logtag":"P")") +
+                            object("o", R"("logtag":"F")") + object(kHead + "tw", R"("logtag":"P")");
+  EXPECT_EQ(test::records_in(bytes), (Records{kHead + "on", kHead + "tw"}));
+}
+
+TEST(PartLines, BehindAValueOfSeveralLinesAreJoined) {
+  const std::string bytes = object(kHead + "x err=<", R"("logtag":"F")") +
+                            object(R"(\tof x)", R"("logtag":"F")") + object(kHead + "on", R"("logtag":"P")") +
+                            object("e", R"("logtag":"F")");
+  EXPECT_EQ(test::records_in(bytes).back(), kHead + "one");
+}
+
+TEST(PartLines, StandWhereTheFirstOneStood) {
+  const Form& form = kForms.front();
+  std::vector<std::string> lines = {object(kHead + "on", form.more)};
+  for (int i = 0; i < 100; ++i) lines.push_back(object(kHead + std::to_string(i), R"("x":"1")"));
+  std::vector<std::string> given;
+  PartLines parts;
+  const PartLines::Take take = [&given](std::string_view one, bool /*full*/, std::uint64_t /*time*/) {
+    given.emplace_back(one);
+  };
+  for (const std::string& line : lines) parts.add(line, true, 0, take);
+  EXPECT_GT(given.size(), 30U) << "a rest that is lost keeps nothing";
+  parts.finish(take);
+  EXPECT_EQ(given, lines);
 }
 
 // A part was lost, or the file ends.
