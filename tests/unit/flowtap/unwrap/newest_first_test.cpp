@@ -96,6 +96,31 @@ TEST(NewestFirst, TwoRecordsAreEnough) {
   EXPECT_EQ(in_file(records_at({103'412, 100'001})), records_at({100'001, 103'412}));
 }
 
+// klog does not say the year.
+TEST(NewestFirst, ALogOfMoreThanHalfAYearIsNotOne) {
+  std::vector<std::string> written;
+  for (const char* const day : {"0110", "0415", "0801", "0802"})
+    written.push_back(fmt::format("I{} 10:00:00.000001       1 a.go:9] \"x\"", day));
+  EXPECT_EQ(in_file(written), written);
+  const std::vector<std::string> newest(written.rbegin(), written.rend());
+  EXPECT_EQ(in_file(newest), written);
+  const std::string later = "I0802 10:00:00.000002       1 a.go:9] \"x\"";
+  EXPECT_EQ(in_file({newest[0], later, newest[1], newest[2], newest[3]}),
+            (std::vector<std::string>{written[0], written[1], written[2], written[3], later}));
+}
+
+// A pod that is bound is not tried again.
+TEST(NewestFirst, AClockThatWasSetBackALittleIsNotOne) {
+  const auto at = [](int micros, const char* text) {
+    return fmt::format("I1126 10:00:00.{:06}       1 schedule_one.go:9] {}", micros, text);
+  };
+  const std::vector<std::string> written = {
+      at(500'001, R"("Attempting to schedule pod" pod="shop/web-0")"),
+      at(100'001, R"("Attempting to schedule pod" pod="shop/web-0")"),
+      at(110'001, R"("Successfully bound pod to node" pod="shop/web-0" node="n1")")};
+  EXPECT_EQ(in_file(written), written);
+}
+
 // Threads that write at once.
 TEST(NewestFirst, ALogWhoseRecordsGoBackALittleIsNotOne) {
   const auto written = records_at({100'001, 100'420, 100'400, 103'562, 100'430, 108'000});

@@ -153,6 +153,12 @@ bool is_page(TimedRecords before, TimedRecords after) {
 
 }  // namespace
 
+bool leaves_more_bound(TimedRecords records) {
+  PodOrders pods;
+  pods.add(records);
+  return pods.for_file() > 0;
+}
+
 bool is_clock_set_back(TimedRecords before, TimedRecords after) {
   // A pod that is bound is not tried again.
   PodOrders pods;

@@ -15,6 +15,9 @@ struct TimedRecord {
   flow::KlogTime time;
 };
 
+/// Whether the order in which the records stand leaves more pods bound than that of their times: a pod that is bound is not tried again.
+[[nodiscard]] bool leaves_more_bound(std::span<const TimedRecord> records);
+
 /// Whether the clock was set back between them: what stands after was written later. `before` is a part in the order of its times, and
 /// `after` begins more than TimeSteps::kOutOfOrder before its end and goes on as far as its own times do. Neither is empty.
 [[nodiscard]] bool is_clock_set_back(std::span<const TimedRecord> before, std::span<const TimedRecord> after);

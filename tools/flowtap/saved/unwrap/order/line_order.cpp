@@ -134,13 +134,15 @@ bool LineOrder::is_newest_first() const {
 }
 
 // Within less than a second, a scheduler's own records may go back, too. But the last one of a log is hardly older than the first one.
+// A log of more than half a year seems to be by much: its records do not say the year.
 bool LineOrder::ends_before_its_begin() const {
-  return flow::is_earlier(last_, first_);
+  return flow::is_earlier(last_, first_) && flow::micros_between(last_, first_) <= TimeSteps::kOutOfOrder;
 }
 
 void LineOrder::decide() {
   const bool in_parts = mixed_ || ends_before_its_begin();
   way_ = is_newest_first() ? Way::kNewestFirst : in_parts ? Way::kMixed : Way::kOldestFirst;
+  if (way_ == Way::kMixed && !mixed_) order_.doubt();
   if (way_ != Way::kNewestFirst) give_held();
 }
 

@@ -142,18 +142,28 @@ bool TimeOrder::is_set_back(std::size_t begin, std::size_t at) const {
   return !before.empty() && !after.empty() && is_clock_set_back(before, after);
 }
 
+bool TimeOrder::is_clock_back_a_little() const {
+  if (!doubted_) return false;
+  std::vector<TimedRecord> records;
+  for (const Entry& entry : entries_)
+    if (entry.time) records.push_back({.text = entry.text, .time = entry.time});
+  return leaves_more_bound(records);
+}
+
 void TimeOrder::set_keys() {
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
   const bool one_clock = has_one_clock();  // else the time of each record counts alone
   TimeSteps steps;
-  flow::KlogTime first;
+  flow::KlogTime before;        // Each step is short, but all of them may be more than half a year.
+  std::int64_t since = 0;       // the first record
   std::int64_t floor = kNone;   // what was written after the clock was set back is not before this
   std::int64_t latest = kNone;  // of the part
   std::int64_t last = 0;
   std::size_t begin = 0;
   for (Entry& entry : entries_) {
-    if (!first) first = entry.time;
     if (entry.time) {
+      since += flow::micros_between(before, entry.time);
+      before = entry.time;
       const ClockStep step = steps.next(entry.time, entry.source);
       const bool back = one_clock && step == ClockStep::kClockBack && is_set_back(begin, entry.index);
       if (step != ClockStep::kOn) {
@@ -161,7 +171,7 @@ void TimeOrder::set_keys() {
         latest = back ? latest : kNone;
         begin = back ? begin : entry.index;
       }
-      last = std::max(flow::micros_between(first, entry.time), floor);
+      last = std::max(since, floor);
       latest = std::max(latest, last);
     }
     entry.key = entry.group == entry.index ? last : entries_[entry.group].key;
@@ -171,7 +181,8 @@ void TimeOrder::set_keys() {
 void TimeOrder::give(const Take& take) {
   set_keys();
   const auto place = [](const Entry& entry) { return std::tuple(entry.key, entry.group, entry.index); };
-  if (!std::ranges::is_sorted(entries_, {}, place)) std::ranges::sort(entries_, {}, place);
+  if (!std::ranges::is_sorted(entries_, {}, place) && !is_clock_back_a_little())
+    std::ranges::sort(entries_, {}, place);
   for (const Entry& entry : entries_)
     take({.kind = entry.kind,
           .source = entry.source,

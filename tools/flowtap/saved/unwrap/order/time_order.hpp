@@ -53,6 +53,8 @@ class TimeOrder {
 
   /// False: no more can be held.
   [[nodiscard]] bool add(const SavedLine& line);
+  /// Only steps of less than a second tell that the file's order is a wrong one. A clock may have made them.
+  void doubt() { doubted_ = true; }
   /// Gives all that is held in its order, and holds nothing any more.
   void give(const Take& take);
 
@@ -73,9 +75,11 @@ class TimeOrder {
   [[nodiscard]] std::string_view kept(std::string_view text);
   [[nodiscard]] bool has_one_clock() const;
   [[nodiscard]] bool is_set_back(std::size_t begin, std::size_t at) const;
+  [[nodiscard]] bool is_clock_back_a_little() const;
   void set_keys();
 
   std::size_t most_;
+  bool doubted_ = false;
   std::size_t bytes_ = 0;
   std::deque<std::string> texts_;  // none of them moves
   std::map<std::string, std::uint32_t, std::less<>>
