@@ -62,11 +62,25 @@ TEST(ObjectRecords, AMessageWithoutPairsHasItsSeverityBesideIt) {
   const std::string record = R"({"jsonPayload":{"message":"After Binding Process"},)" + place;
   EXPECT_EQ(read(record + R"(,"severity":"INFO","timestamp":"2026-11-26T10:00:00.100001Z"})" + '\n').records,
             Records{"I1126 10:00:00.100001       1 scheduler.go:1] After Binding Process"});
-  EXPECT_EQ(read(R"({"severity":"I","source":"scheduler.go:360","message":"After Binding Process"})"
-                 "\n")
-                .records,
-            Records{"I0101 00:00:00.000000       1 scheduler.go:360] After Binding Process"});
+  EXPECT_EQ(
+      read(
+          R"({"severity":"I","source":"scheduler.go:360","message":"After Binding Process","time":"2026-11-26T10:00:00Z"})"
+          "\n")
+          .records,
+      Records{"I1126 10:00:00.000000       1 scheduler.go:360] After Binding Process"});
   EXPECT_EQ(read(record + "}\n").records, Records{}) << "any program's may look so";
+}
+
+TEST(ObjectRecords, AnotherProgramsMessageWithoutPairsIsNone) {
+  const std::string end = R"(,"timestamp":"2026-11-26T10:00:00.100001Z"})"
+                          "\n";
+  for (const std::string& line : Records{
+           R"({"severity":"INFO","sourceLocation":{"file":"main.go","line":"12"},"message":"reconciled")" +
+               end,
+           R"({"severity":"INFO","caller":"ctl/main.go:12","message":"After Binding Process")" + end,
+           R"({"severity":"INFO","ts":1764151200.1,"source":"main.go:12","message":"After Binding Process"})"
+           "\n"})
+    EXPECT_EQ(read(line).records, Records{}) << line;
 }
 
 TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {

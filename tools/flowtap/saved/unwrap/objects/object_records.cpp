@@ -10,6 +10,7 @@
 
 #include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
+#include "explain/diagnosis/facts/fact_parser.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 #include "tools/flowtap/saved/klog_stamp.hpp"
@@ -62,14 +63,20 @@ bool is_body(std::string_view text) {
 }
 
 // A message without pairs, as HAMi writes some. Other programs' messages look so, too, but a collector that takes records apart says
-// beside them how grave each is.
+// beside them how grave each is. zap, which some programs use, says it, too, and calls the place `caller`.
 std::string prose_in(const json::object& object) {
-  if (text_member(object, "severity").empty()) return {};
+  if (text_member(object, "severity").empty() || member(object, "caller") != nullptr) return {};
   std::string text = text_member(object, "message");
   if (const json::value* inner = member(object, "jsonPayload");
       text.empty() && inner != nullptr && inner->is_object())
     text = text_member(inner->get_object(), "message");
   return flow::begins_klog_record(text) ? std::string() : text;
+}
+
+// Whether a scheduler that is known writes such a record.
+bool says_something(const std::string& text) {
+  const auto record = flow::parse_klog_record(text);
+  return record && !diagnosis::FactParser().parse(*record, text).empty();
 }
 
 // The member, or that of the object that one of the names has.
@@ -121,8 +128,11 @@ std::optional<ObjectRecord> headerless_record(const json::object& object) {
     return time.has_value();
   });
   while (body.ends_with('\n')) body.pop_back();
-  if (!said && body.contains('\n')) return std::nullopt;
-  return ObjectRecord{.text = with_header(nanos(time), place, body), .time = nanos(time)};
+  ObjectRecord record{.text = with_header(nanos(time), place, body), .time = nanos(time)};
+  if (said) return record;
+  // Without a time, it would be the oldest record of its log.
+  const bool is_schedulers = time && !body.contains('\n') && says_something(record.text);
+  return is_schedulers ? std::optional(std::move(record)) : std::nullopt;
 }
 
 std::optional<ObjectRecord> event_record(const json::object& object) {

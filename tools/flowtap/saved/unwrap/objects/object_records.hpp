@@ -18,7 +18,8 @@ struct ObjectRecord {
   std::string source = {};              ///< what a collector calls its log; empty: nothing, or it is an event
 };
 
-/// A message of klog's, beside the place in the program from which it came. One without pairs has its severity beside it, too.
+/// A message of klog's, beside the place in the program from which it came. One without pairs has its severity and its time
+/// beside it, too, and is one that a known scheduler writes.
 ///   {"jsonPayload":{"message":"\"Attempting to schedule pod\" pod=\"a/b\""},"sourceLocation":{"file":"schedule_one.go"},...}
 [[nodiscard]] std::optional<ObjectRecord> headerless_record(const boost::json::object& object);
 
