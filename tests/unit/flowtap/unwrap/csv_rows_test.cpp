@@ -129,6 +129,28 @@ TEST(CsvRows, APodTellsALog) {
       << "few rows";
 }
 
+TEST(CsvRows, FilesTellTheirLogs) {
+  const auto rows = [](const Lines& names) {
+    std::string bytes;
+    for (const std::string& name : names) bytes += name + ',' + record_at(1, "x") + '\n';
+    return bytes;
+  };
+  EXPECT_EQ(read_of(rows({"/log/hami-a_0a.log", "/log/hami-b_0b.log"})).logs, 2U);
+  EXPECT_EQ(read_of(rows({"/log/A0a", "/log/A0b", "/log/B0a", "/log/B0b"})).logs, 4U);
+  EXPECT_EQ(read_of(rows({"hami_a.x", "hami_b.x"})).logs, 2U);
+}
+
+// Each says it in words of their own.
+TEST(CsvRows, WordsBeforeATabAreNoIds) {
+  for (const Lines& who : {Lines{"Alice said", "then Bob", "and Carol", "at last Dan"},
+                           Lines{"2026-11-26 10:00:00\talice", "2026-11-26 10:00:01\tbob",
+                                 "2026-11-26 10:00:02\tcarol", "2026-11-26 10:00:03\tdan"}}) {
+    std::string bytes;
+    for (const std::string& one : who) bytes += one + '\t' + record_at(1, "x") + '\n';
+    EXPECT_EQ(read_of(bytes).records, Lines{}) << bytes;
+  }
+}
+
 // A tenant may have written it.
 TEST(CsvRows, AValueHasNone) {
   const std::string head = "I1126 10:00:00.103412       1 a.go:9] ";

@@ -67,7 +67,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   const bool of_block = is_of_block(text);
   text = arrays_.undo(characters_.undo(text, of_block));
   const std::string_view with_id = text;
-  if (!in_field_ && !of_block) text = rows_.without_ids(text, without_id_);
+  if (!in_field_ && !of_block) text = without_ids(text);
   const bool had_id = text.data() != with_id.data();
   text = rows_.quoted(text, row_);
   resume(text);
@@ -110,6 +110,16 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   // No other margin than the tab is known to be a value's, unless it is open.
   if (last_.plain && last_.in_block) line.text = last_.margin.undo(line.text);
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
+}
+
+// What stands there may be a sentence of somebody's who says what a record is like, and each one has other words.
+std::string_view Unwrapper::without_ids(std::string_view text) {
+  const std::string_view without = rows_.without_ids(text, without_id_);
+  if (without.data() == text.data()) return text;
+  auto found = find_record(text);
+  if (!found) found = find_merged(text);
+  const bool doubted = found && found->behind == PrefixKind::kDoubted;
+  return doubted && (scouts_ || is_quotation(text, *found)) ? text : without;
 }
 
 void Unwrapper::note_row(std::string_view text, const std::optional<Enclosed>& found) {

@@ -106,6 +106,7 @@ class Unwrapper {
   };
 
   [[nodiscard]] std::optional<Enclosed> find(std::string_view text, std::size_t from = 0) const;
+  [[nodiscard]] std::string_view without_ids(std::string_view text);
   void note_row(std::string_view text, const std::optional<Enclosed>& found);
   [[nodiscard]] bool is_as_raw(std::string_view text, Enclosed found) const;
   [[nodiscard]] bool is_quotation(std::string_view text, const Enclosed& found) const;

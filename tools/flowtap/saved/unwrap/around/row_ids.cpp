@@ -35,6 +35,17 @@ std::string_view text_of_field(std::string_view field) {
   return field;
 }
 
+// A pod's name is in small letters. Ids that are not have them beside large ones, and digits.
+bool may_be_name(std::string_view value) {
+  return !std::ranges::any_of(value, is_upper) || !std::ranges::any_of(value, is_lower) ||
+         !std::ranges::any_of(value, is_digit);
+}
+
+// The file from which a collector has taken the row.
+bool is_path(std::string_view field) {
+  return text_of_field(field).starts_with('/');
+}
+
 /// What stands before a record, if fields do.
 struct FieldsBefore {
   char between = '\0';
@@ -55,7 +66,7 @@ FieldsBefore fields_before(std::string_view before) {
 
 // A row may stand in an export twice, and a few rows may each be another pod's.
 bool RowIds::Table::is_id(const Column& column) const {
-  if (column.names && rows < kFewRows) return false;
+  if (column.paths || (column.names && rows < kFewRows)) return false;
   return column.many || (column.values.size() > 1 && 10 * column.values.size() > 9 * rows);
 }
 
@@ -98,9 +109,10 @@ void RowIds::note(std::string_view before) {
     Column& column = table->columns[i];
     column.many = column.many || column.values.size() == kMostValues;
     if (column.many) continue;
-    const std::string value = source_of(before.substr(row.fields[i], row.fields[i + 1] - row.fields[i]));
-    column.names =
-        column.names && std::ranges::none_of(value, [](char c) { return is_upper(c) || c == '_'; });
+    const std::string_view field = before.substr(row.fields[i], row.fields[i + 1] - row.fields[i]);
+    const std::string value = source_of(field);
+    column.names = column.names && may_be_name(value);
+    column.paths = column.paths && is_path(field);
     column.values.insert(value);
   }
 }

@@ -26,6 +26,7 @@ class RowIds {
     std::set<std::string, std::less<>> values;
     bool many = false;  // more values than there are logs in a file
     bool names = true;  // each may be the name of a pod or a machine
+    bool paths = true;  // each is one
   };
   /// Rows whose record stands behind so many columns.
   struct Table {
