@@ -145,7 +145,8 @@ TEST_F(Refill, APodsGapsAreFilled) {
   const std::string id = container_id("lossy");
   const std::string directory = pod_log_directory("shop", "lossy-0", kPod) + "/main";
   CriLog log(root_.file(directory) + "/0.log", root_.file(id + ".out"), root_.file(id + ".err"));
-  KubeletRotation rotation(root_.file(directory) + "/0.log", 2 * kParts, [&log] { log.reopen(); });
+  KubeletRotation rotation(root_.file(directory) + "/0.log", std::size_t{2} * kParts,
+                           [&log] { log.reopen(); });
   const auto container = containerd.start(
       {.id = id,
        .command = shell(
