@@ -28,7 +28,7 @@ bool is_heading(std::string_view line) {
 }
 
 // "Name:             web-1", as a description begins.
-bool is_name(std::string_view line) {
+bool is_name_field(std::string_view line) {
   return line.starts_with("Name:  ");
 }
 
@@ -110,7 +110,7 @@ bool is_pod_row(std::string_view line) {
 
 // What a person who made the pod has written stands further right in a description, and below a row only what goes on with it.
 bool ScreenTables::begins_line(std::string_view line) const {
-  if (is_event_row(line) || is_heading(line) || is_name(line) || is_prompt(line) || is_pod_row(line))
+  if (is_event_row(line) || is_heading(line) || is_name_field(line) || is_prompt(line) || is_pod_row(line))
     return true;
   return !in_events_ && (line.starts_with("  ") || is_key(line));
 }
@@ -118,7 +118,7 @@ bool ScreenTables::begins_line(std::string_view line) const {
 void ScreenTables::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
   std::string_view text = line.substr(0, line.find_last_not_of(" \r") + 1);  // npos + 1 is 0
   const bool is_row = is_event_row(text) || is_heading(text);
-  const bool begins_text = is_row || is_name(text);
+  const bool begins_text = is_row || is_name_field(text);
   // A record ends kubectl's text, also behind what a tool puts before its lines. A row's message may quote one.
   if (open_ && (text.empty() || (!is_row && find_record(text)))) {
     give(take);
@@ -126,7 +126,7 @@ void ScreenTables::add(std::string_view line, bool full, std::uint64_t time, con
   }
   if (!open_ && !begins_text) return take(line, full, time);
   open_ = true;
-  if (is_name(text)) in_events_ = false;
+  if (is_name_field(text)) in_events_ = false;
   in_events_ = in_events_ || is_row;
   const bool begins = begins_line(text);
   if (bytes_ > kMostHeld && (begins || bytes_ > 2 * kMostHeld)) give(take);
