@@ -27,7 +27,9 @@ std::vector<std::string> check(const StreamOptions& options, const std::string& 
   for (const api::IdlePattern& idle :
        idle_patterns(options.lines.schedulers, options.sources, options.flow_rules))
     lines.push_back("warning: " + api::sentence_of(idle));
-  for (const std::string& idle : idle_settings(options, host_root)) lines.push_back("warning: " + idle);
+  for (const std::string& idle : idle_settings(options)) lines.push_back("warning: " + idle);
+  for (const std::string& listed : listed_directories(options, host_root))
+    lines.push_back("warning: " + listed);
   return lines;
 }
 

@@ -50,7 +50,7 @@ void StreamComponent::open() {
     if (const std::string idle = idle_lists(options_); !idle.empty()) spdlog::warn("{}", idle);
     return;
   }
-  for (const std::string& idle : idle_settings(options_, shared_.host_root)) spdlog::warn("{}", idle);
+  for (const std::string& idle : idle_settings(options_)) spdlog::warn("{}", idle);
   const MemoryFit fit = fit_now();
   if (!fit.unread.empty()) log_warning("stream: " + fit.unread);
   if (!fit.taken.empty())

@@ -109,8 +109,8 @@ TEST(Config, ASettingThatHasNothingIsTold) {
             "the configuration is right\n"
             "warning: stream.flow_bytes (67108864) bounds nothing: it is more than stream.flows_bytes "
             "(16777216), which all flows have together\n"
-            "warning: stream.files: \"/tmp\" is a directory; list each file in it\n"
             "warning: stream.main_log (stderr) gets nothing: stream.schedulers is empty\n"
+            "warning: stream.files: \"/tmp\" is a directory; list each file in it\n"
             "warning: prometheus.compat_metrics (node) has nothing to show: telemetry.enabled is false\n");
 }
 

@@ -176,7 +176,10 @@ TEST(Lifecycle, DetachWaitsForTheEndOfTheOneThatRuns) {
   EXPECT_TRUE(std::filesystem::exists(pins));
   const Ended detached = run_flowtapd(root, flags);
   EXPECT_EQ(detached.status, 0) << detached.err;
-  EXPECT_EQ(detached.out, "what flowtap had pinned below " + root.file("bpffs") + " is removed\n");
+  // Others on this machine may have written meanwhile, and what is lost of that is told behind it.
+  EXPECT_TRUE(
+      detached.out.starts_with("what flowtap had pinned below " + root.file("bpffs") + " is removed\n"))
+      << detached.out;
   EXPECT_FALSE(std::filesystem::exists(pins));
   EXPECT_EQ(run_flowtapd(root, flags).out, "nothing of flowtap is pinned below " + root.file("bpffs") + "\n");
 }
