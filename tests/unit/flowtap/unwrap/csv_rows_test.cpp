@@ -123,7 +123,8 @@ TEST(CsvRows, APodTellsALog) {
   std::string bytes;
   const Lines ids = {"Zq-x", "_kPw", "b7Ra", "Ufo_"};
   for (int i = 0; i < 4; ++i)
-    bytes += ids[i] + ",ks-" + (i % 2 == 0 ? "a," : "b,") + record_at(i, "x") + '\n';
+    bytes +=
+        ids.at(static_cast<std::size_t>(i)) + ",ks-" + (i % 2 == 0 ? "a," : "b,") + record_at(i, "x") + '\n';
   EXPECT_EQ(read_of(bytes).logs, 2U);
   EXPECT_EQ(read_of("ks-a," + record_at(0, "x") + "\nks-b," + record_at(1, "x") + '\n').logs, 2U)
       << "few rows";
