@@ -4,26 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/golden.hpp"
 #include "tests/support/paths/paths.hpp"
+#include "tests/unit/flowtap/text_lines.hpp"
 #include "tools/flowtap/saved/unwrap/wrapped/wrapped_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-using Lines = std::vector<std::string>;
 constexpr std::string_view kPod = "[pod/kube-scheduler-cp1/kube-scheduler] ";
-
-Lines lines_of(const std::string& text) {
-  Lines out;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) out.push_back(line);
-  return out;
-}
 
 Lines joined(const Lines& lines) {
   Lines out;

@@ -4,26 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/golden.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/events/kube_events_kit.hpp"
+#include "tests/unit/flowtap/text_lines.hpp"
 #include "tools/flowtap/saved/unwrap/wrapped/screen_tables.hpp"
 
 namespace flowtap::cli {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-Lines lines_of(const std::string& text) {
-  Lines out;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) out.push_back(line);
-  return out;
-}
 
 Lines joined(const Lines& lines) {
   Lines out;

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <map>
 
 #include "base/rfc3339.hpp"
 #include "identity/flow_labels.hpp"
 #include "stream/store/pipeline.hpp"
 #include "tests/support/files/file_tree.hpp"
-#include "tests/support/files/temp_dir.hpp"
+#include "tests/unit/stream/reading/flows_service_kit.hpp"
 
 namespace flowtap {
 namespace {
@@ -21,37 +20,6 @@ std::uint64_t now_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
 }
-
-class FlowsServiceTest : public testing::Test {
- protected:
-  // Adds a flow whose bytes came at these times, and that has ended or not.
-  void add(const std::string& flow, std::vector<std::uint64_t> times, bool ended) {
-    const flow::StreamNo stream = ++streams_;
-    flow::Batch batch;
-    batch.add(flow::StreamEntry{
-        stream, {.flow = flow, .output = "stdout", .identity = {}, .inode = stream, .kind = FTAP_KIND_PIPE}});
-    std::uint64_t offset = 0;
-    for (const std::uint64_t time : times)
-      batch.add(flow::BytesEntry{stream, offset++, time, 0, std::as_bytes(std::span("x", 1))});
-    if (ended) batch.add(flow::EndEntry{stream, offset, times.empty() ? 0 : times.back(), {}});
-    ASSERT_TRUE(journal_->append(batch));
-  }
-
-  std::map<std::string, bool> suspects() {
-    std::map<std::string, bool> all;
-    for (const api::FlowStatus& flow :
-         FlowsService(*journal_, *store_, *waker_, suspicion_, nullptr).flows({}))
-      all[flow.id] = flow.suspect;
-    return all;
-  }
-
-  test::TempDir dir_;
-  std::unique_ptr<flow::Journal> journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
-  std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / "journal"});
-  std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
-  Suspicion suspicion_;
-  flow::StreamNo streams_ = 0;
-};
 
 TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
   const std::uint64_t from = now_ns();
@@ -334,133 +302,6 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   EXPECT_EQ(none.code, ENOTSUP) << "it is listed";
   EXPECT_EQ(none.hint, "its runtime has not kept anything of it on this node, either");
   EXPECT_EQ(refusal("pod/shop/web-2/u-1/app/0", {.follow = true}).code, ENOENT);
-}
-
-// The store is written to in the way that the pipeline does it.
-class FlowListReaderTest : public FlowsServiceTest {
- protected:
-  void open(const std::string& flow) {
-    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
-    writing.open_stream(*writing.flow(flow));
-  }
-  void end(const std::string& flow) {
-    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
-    writing.end_stream(*writing.flow(flow), 1);
-  }
-  void rename(const std::string& flow, const std::string& to) {
-    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
-    (void)writing.rename(writing.flow(flow), to);
-  }
-  static std::string pod(const std::string& name) { return "pod/ns/" + name + "/u/c/0"; }
-  static std::vector<std::string> ids(const std::vector<api::FlowStatus>& flows) {
-    std::vector<std::string> ids;
-    for (const api::FlowStatus& flow : flows) ids.push_back(flow.id);
-    return ids;
-  }
-  // The flows of one round, which a client takes in pieces of any size.
-  static std::vector<api::FlowStatus> all(api::FlowListReader& reader) {
-    std::vector<api::FlowStatus> flows;
-    for (bool more = true; more;) {
-      auto some = reader.take(1);
-      more = some.more;
-      for (api::FlowStatus& flow : some.flows) flows.push_back(std::move(flow));
-    }
-    return flows;
-  }
-  bool is_woken(api::FlowListReader& reader) {
-    std::promise<void> woken;
-    reader.when_more([&woken] { woken.set_value(); });
-    return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
-  }
-  void set_groups(const std::vector<flow::GroupRule>& rules) {
-    service_.set_groups(std::move(*flow::GroupRules::parse(rules)));
-  }
-
-  using Ids = std::vector<std::string>;
-  FlowsService service_{*journal_, *store_, *waker_, suspicion_, nullptr};
-};
-
-TEST_F(FlowListReaderTest, TellsWhatIsThereThenWhatComesAndEnds) {
-  open(pod("a"));
-  open(pod("b"));
-  const auto reader = *service_.list_reader({});
-  EXPECT_EQ(ids(all(*reader)), (Ids{pod("a"), pod("b")}));
-  EXPECT_EQ(ids(all(*reader)), Ids());
-  open(pod("c"));
-  EXPECT_TRUE(is_woken(*reader));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("c")});
-  end(pod("a"));
-  EXPECT_TRUE(is_woken(*reader));
-  const auto ended = all(*reader);
-  ASSERT_EQ(ids(ended), Ids{pod("a")});
-  EXPECT_FALSE(ended.front().open);
-  rename(pod("b"), pod("d"));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("d")});
-  open(pod("a"));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("a")});
-}
-
-// A client that takes a list slowly misses nothing that changes meanwhile.
-TEST_F(FlowListReaderTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
-  for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
-  const auto reader = *service_.list_reader({});
-  auto some = reader->take(2);
-  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("c")}));
-  EXPECT_TRUE(some.more);
-  open(pod("a"));
-  end(pod("b"));
-  EXPECT_EQ(ids((*service_.list_reader({}))->take(9).flows).front(), pod("a"))
-      << "another client's list is no older than it";
-  some = reader->take(2);
-  EXPECT_EQ(ids(some.flows), (Ids{pod("d"), pod("e")}));
-  EXPECT_FALSE(some.more);
-  EXPECT_TRUE(is_woken(*reader));
-  some = reader->take(1);
-  EXPECT_EQ(ids(some.flows), Ids{pod("a")});
-  EXPECT_TRUE(some.more);
-  end(pod("e"));
-  some = reader->take(9);
-  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("e")})) << "and e again, as far as anybody knows";
-  EXPECT_EQ(ids(reader->take(9).flows), Ids{pod("e")});
-  EXPECT_EQ(ids(reader->take(9).flows), Ids());
-}
-
-// Flows that nobody has captured are told with the first list, if they are asked for.
-TEST_F(FlowListReaderTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
-  test::FileTree tree;
-  for (const char* path : {"ns_wf-1-a_u/c/0.log", "ns_wf-1-a_u/init/0.log", "ns_wf-2-a_u/c/0.log"})
-    tree.file(std::string("var/log/pods/") + path, "");
-  const auto history = std::move(*Histories::open(tree.root()));
-  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get());
-  service.set_groups(std::move(*flow::GroupRules::parse({{"wf-(*)-*", "", "$1"}})));
-  open(pod("wf-1-a"));
-  open(pod("wf-1-b"));
-  const std::string init = "pod/ns/wf-1-a/u/init/0";
-  EXPECT_EQ(ids(service.flows({.group = "1", .history = true})), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
-  EXPECT_EQ(ids(service.flows({.pod = "wf-2-a", .history = true})), Ids{pod("wf-2-a")});
-  EXPECT_EQ(ids(service.flows({.ns = "else", .history = true})), Ids());
-  EXPECT_EQ(ids(service.flows({.kind = "unit", .history = true})), Ids());
-  EXPECT_EQ(ids(service.flows({.group = "1"})), (Ids{pod("wf-1-a"), pod("wf-1-b")}));
-  const auto reader = *service.list_reader({.group = "1", .history = true});
-  EXPECT_EQ(ids(all(*reader)), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
-  end(pod("wf-1-b"));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-b")});
-}
-
-TEST_F(FlowListReaderTest, OfAGroupAlsoWhatARuleMovesThere) {
-  set_groups({{"wf-(*)-*", "", "$1"}});
-  open(pod("wf-1-a"));
-  open(pod("wf-2-a"));
-  const auto reader = *service_.list_reader({.ns = {}, .pod = {}, .group = "1", .kind = {}});
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-a")});
-  open(pod("wf-2-b"));
-  EXPECT_EQ(ids(all(*reader)), Ids());
-  open(pod("wf-1-b"));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-b")});
-  set_groups({{"wf-2-a", "", "1"}, {"wf-(*)-*", "", "$1"}});
-  EXPECT_TRUE(is_woken(*reader));
-  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-2-a")});
-  EXPECT_EQ(ids(all(*reader)), Ids());
 }
 
 }  // namespace
