@@ -98,7 +98,8 @@ TEST(WrappedLines, AreWholeAgainWhereATerminalHasBrokenThem) {
       if (width < 150) expect_lines(joined(without_blanks_at_ends(broken)), lines, of + ", without blanks");
       for (const std::string& before : {std::string(kPod), std::string("| ")}) {
         const Lines prefixed = behind(before, lines);
-        expect_lines(joined(broken_at(prefixed, width + before.size())), prefixed, of + ", behind " + before);
+        expect_lines(joined(broken_at(prefixed, width + before.size())), prefixed,
+                     fmt::format("{}, behind {}", of, before));
       }
     }
   }
@@ -109,7 +110,7 @@ TEST(WrappedLines, AreWholeAgainWhereWordsWereKept) {
   for (const std::size_t width : {60UL, 74UL, 80UL, 100UL, 133UL}) {
     EXPECT_EQ(joined(broken_at_blanks(lines, width)), lines) << width;
     EXPECT_EQ(joined(broken_at_blanks(lines, width, "  ")), lines) << width << ", indented";
-    Lines mail = broken_at_blanks(lines, width);
+    const Lines mail = broken_at_blanks(lines, width);
     EXPECT_EQ(joined(behind("> ", mail)), behind("> ", lines)) << width << ", in a mail";
   }
 }
@@ -122,10 +123,10 @@ TEST(WrappedLines, MayHaveOnlyTheFirstOneNumbered) {
     Lines right;
     for (const std::string& line : lines) {
       const std::string number = fmt::format("{:4}", right.size() + 9);
-      right.push_back(number + sign + line);
+      right.push_back(fmt::format("{}{}{}", number, sign, line));
       std::string before = number;
       for (const std::string& part : broken_at({line}, 96)) {
-        parts.push_back(before + sign + part);
+        parts.push_back(fmt::format("{}{}{}", before, sign, part));
         before = "    ";
       }
     }

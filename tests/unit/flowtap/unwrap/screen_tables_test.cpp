@@ -45,6 +45,7 @@ Lines told_in(const Lines& lines) {
   return out;
 }
 
+const std::string kBound = "Successfully assigned shop/web-7f9c-abcde to node1";
 const std::string kNoCpu =
     "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption "
     "victims "
@@ -63,18 +64,15 @@ Lines description() {
       "  Type     Reason            Age   From               Message",
       "  ----     ------            ----  ----               -------",
       "  Warning  FailedScheduling  9m    default-scheduler  " + kNoCpu,
-      "  Normal   Scheduled         5m    default-scheduler  Successfully assigned shop/web-7f9c-abcde to "
-      "node1",
+      "  Normal   Scheduled         5m    default-scheduler  " + kBound,
       "  Normal   Pulled            5m    kubelet            Container image \"nginx\" already present"};
 }
 
 Lines table() {
-  return {
-      "NAMESPACE   LAST SEEN   TYPE      REASON             OBJECT                    MESSAGE",
-      "shop        10m         Warning   FailedScheduling   pod/web-7f9c-abcde        " + kNoCpu,
-      "shop        9m          Warning   FailedScheduling   pod/web-7f9c-fghij        " + kNoCpu,
-      "shop        5m          Normal    Scheduled          pod/web-7f9c-abcde        Successfully assigned "
-      "shop/web-7f9c-abcde to node1"};
+  return {"NAMESPACE   LAST SEEN   TYPE      REASON             OBJECT                    MESSAGE",
+          "shop        10m         Warning   FailedScheduling   pod/web-7f9c-abcde        " + kNoCpu,
+          "shop        9m          Warning   FailedScheduling   pod/web-7f9c-fghij        " + kNoCpu,
+          "shop        5m          Normal    Scheduled          pod/web-7f9c-abcde        " + kBound};
 }
 
 TEST(ScreenTables, AreAsTheyWereWhateverTheTerminalsWidth) {

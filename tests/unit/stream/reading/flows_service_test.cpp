@@ -119,7 +119,7 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
 
 // A container that ran before wrote more than was captured, and nobody has counted it yet: from the first list on it says so.
 TEST_F(FlowsServiceTest, SaysOfWhatRanBeforeThatThereIsMore) {
-  test::FileTree tree;
+  const test::FileTree tree;
   const auto history = std::move(*Histories::open(tree.root()));
   BeforeCounter counter(*store_, *history);
   BegunBefore begun(*journal_, *store_);
