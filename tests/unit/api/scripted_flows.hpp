@@ -40,6 +40,8 @@ class ScriptedFlow {
   void set_again(std::function<bool()> again) { again_ = std::move(again); }
   /// Readers of this flow that exist now.
   [[nodiscard]] int readers() const { return readers_; }
+  /// Readers that there were up to now. A test that waits for one that soon goes counts these.
+  [[nodiscard]] int opened() const { return opened_; }
   /// Pieces are at most this large, even if a reader would take more.
   void set_largest_piece(std::function<std::size_t()> largest) { largest_ = std::move(largest); }
 
@@ -67,6 +69,7 @@ class ScriptedFlow {
   std::function<bool()> again_ = [] { return false; };
   std::function<std::size_t()> largest_ = [] { return std::size_t{1} << 30U; };
   std::atomic<int> readers_ = 0;
+  std::atomic<int> opened_ = 0;
 };
 
 class ScriptedReader final : public BodyReader {
@@ -78,6 +81,7 @@ class ScriptedReader final : public BodyReader {
     gap_done_ = options.from_now;
     if (options.to_now) last_ = now;
     ++flow_->readers_;
+    ++flow_->opened_;
   }
   ~ScriptedReader() override { --flow_->readers_; }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -124,14 +123,12 @@ TEST(JoinedRecords, AValueIsWholeWithoutItsBackslashes) {
                                "EOF\"\n"));
 }
 
-// It took the square of their number: half a minute.
-TEST(JoinedRecords, TensOfThousandsInOneLineAreReadOnce) {
-  constexpr std::size_t kMany = 100'000;
+// With the square of their number it would take many minutes.
+TEST(JoinedRecords, HundredsOfThousandsInOneLineAreReadOnce) {
+  constexpr std::size_t kMany = 400'000;
   std::string line;
   for (std::size_t i = 0; i < kMany; ++i) line += fmt::format("I1126 10:00:00.{:06} 1 a.go:9] x\r", i);
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(records_in(line + '\n').size(), kMany);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 }  // namespace

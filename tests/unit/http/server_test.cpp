@@ -88,15 +88,20 @@ TEST_F(ServerTest, TooLargeABodyIs413) {
             "HTTP/1.1 413 Payload Too Large");
 }
 
-TEST_F(ServerTest, ASlowClientIsLetGoAndHoldsUpNobody) {
-  start(300ms);
+// A server that waited for one of these clients would answer in an hour.
+TEST_F(ServerTest, ASlowClientHoldsUpNobody) {
+  start(1h);
   RawClient slow(path());
   slow.send("GET /healthz HT");
   RawClient deaf(path());  // it asks for more than the socket holds, and reads nothing
   for (int i = 0; i < 200; ++i) deaf.send("GET /api/v1/stats HTTP/1.1\r\nHost: a\r\n\r\n");
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 250ms);
+}
+
+TEST_F(ServerTest, ASlowClientIsLetGo) {
+  start(300ms);
+  RawClient slow(path());
+  slow.send("GET /healthz HT");
   EXPECT_EQ(slow.read_all(), "");
   EXPECT_TRUE(slow.closed_by_server());
 }
@@ -104,10 +109,9 @@ TEST_F(ServerTest, ASlowClientIsLetGoAndHoldsUpNobody) {
 TEST_F(ServerTest, ARequestByteByByteHasTheSameTimeAsOneAtOnce) {
   start(300ms);
   RawClient client(path());
-  const auto begin = std::chrono::steady_clock::now();
   // The pauses are those of a slow sender, far shorter than the time that the server gives.
-  while (client.send("x") && std::chrono::steady_clock::now() - begin < 5s) std::this_thread::sleep_for(20ms);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+  while (client.send("x")) std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(client.read_all(), "") << "it was let go before its header was too large";
 }
 
 TEST_F(ServerTest, OneConnectionTooManyIsToldSo) {
@@ -145,12 +149,10 @@ TEST_F(ServerTest, ManyClientsAtOnceAreAllServed) {
 }
 
 TEST_F(ServerTest, EndsAtOnceWithConnectionsOpen) {
-  start();
+  start(1h);
   RawClient idle(path());
   idle.send("GET /heal");
-  const auto begin = std::chrono::steady_clock::now();
   server_.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
 

@@ -200,7 +200,7 @@ TEST_F(StreamTest, AListWithoutFlowsHasALineTheMore) {
 
 TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   start(10s, 64, "", 2);
-  Follower first(path(), kFollow);
+  const Follower first(path(), kFollow);
   std::optional<Follower> second(std::in_place, path(), kFollow);
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   const auto refused = fetch(path(), kFollow);
@@ -211,7 +211,7 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   EXPECT_EQ(fetch(path(), "/api/v1/flows/f/raw")->status, 200U);
   second.reset();
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
-  Follower third(path(), kFollow);
+  const Follower third(path(), kFollow);
   EXPECT_TRUE(eventually([&] { return flow_->readers() == 2; }));
 }
 
@@ -220,7 +220,7 @@ TEST_F(StreamTest, WhoTakesNothingOfAnAnswerIsDropped) {
   start(300ms);
   RawClient deaf(path());
   deaf.send(kGet);
-  ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
+  ASSERT_TRUE(eventually([&] { return flow_->opened() == 1; }));
   EXPECT_TRUE(eventually([&] { return flow_->readers() == 0; }));
   EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
 }
@@ -233,7 +233,7 @@ TEST_F(StreamTest, AFollowerThatTakesNothingHoldsUpNobodyAndGoesOn) {
   RawClient deaf(path());
   deaf.send("GET /api/v1/flows/f/raw?follow=true HTTP/1.0\r\n\r\n");
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
-  Follower other(path(), std::string(kFollow) + "&from=now");
+  const Follower other(path(), std::string(kFollow) + "&from=now");
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   flow_->append("for those who listen");
   EXPECT_TRUE(other.has(20));
@@ -241,7 +241,7 @@ TEST_F(StreamTest, AFollowerThatTakesNothingHoldsUpNobodyAndGoesOn) {
     // Whoever is no follower, takes nothing either and came later is dropped in time.
     RawClient later(path());
     later.send(kGet);
-    ASSERT_TRUE(eventually([&] { return flow_->readers() == 3; }));
+    ASSERT_TRUE(eventually([&] { return flow_->opened() == 3; }));
     EXPECT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   }
   flow_->end();

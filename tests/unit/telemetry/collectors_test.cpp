@@ -66,12 +66,10 @@ TEST(Collectors, OneThatHangsIsAbsentAndHoldsUpNobody) {
   std::vector<stats::Series> out;
   collectors.collect(kImpatient, out);
   EXPECT_TRUE(collectors.states().at(0).late);
-  // It is cut off once, however many rounds it misses; they do not wait for it any more.
+  // It is cut off once, however many rounds it misses; they do not wait for it any more, or this would take hours.
   for (int round = 0; round < 3; ++round) {
     out.clear();
-    const auto begin = std::chrono::steady_clock::now();
-    collectors.collect(kPatient, out);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatient);
+    collectors.collect(1h, out);
     ASSERT_EQ(out.size(), 1U);
     EXPECT_EQ(out[0].stat->id, stats::StatId::kNODE_LOAD1);
   }
