@@ -9,7 +9,7 @@
 #include "base/wall_clock.hpp"
 #include "stream/lines/output_index.hpp"
 #include "stream/reading/flow_list.hpp"
-#include "stream/repair/refiller.hpp"
+#include "stream/repair/gaps/refiller.hpp"
 
 namespace flowtap {
 namespace {

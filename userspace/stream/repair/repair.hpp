@@ -11,8 +11,8 @@
 #include "stream/repair/auditor.hpp"
 #include "stream/repair/before_counter.hpp"
 #include "stream/repair/begun_before.hpp"
+#include "stream/repair/gaps/refiller.hpp"
 #include "stream/repair/histories.hpp"
-#include "stream/repair/refiller.hpp"
 #include "stream/repair/suspicion.hpp"
 #include "stream/store/flow_store.hpp"
 

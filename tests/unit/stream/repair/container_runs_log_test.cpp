@@ -10,7 +10,7 @@
 #include "stream/reading/log_reader.hpp"
 #include "stream/repair/before_counter.hpp"
 #include "stream/repair/flow_audit.hpp"
-#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/gaps/flow_gaps.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/support/files/temp_dir.hpp"

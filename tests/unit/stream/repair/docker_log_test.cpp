@@ -8,7 +8,7 @@
 
 #include "base/rfc3339.hpp"
 #include "stream/repair/flow_audit.hpp"
-#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/gaps/flow_gaps.hpp"
 #include "tests/support/files/file_tree.hpp"
 #include "tests/support/files/temp_dir.hpp"
 

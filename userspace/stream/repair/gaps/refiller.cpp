@@ -1,4 +1,4 @@
-#include "stream/repair/refiller.hpp"
+#include "stream/repair/gaps/refiller.hpp"
 
 #include <pthread.h>
 #include <sys/resource.h>

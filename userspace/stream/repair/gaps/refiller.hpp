@@ -12,7 +12,7 @@
 
 #include "base/threads/bell.hpp"
 #include "stats/snapshot.hpp"
-#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/gaps/flow_gaps.hpp"
 #include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stream/repair/gapped_output.hpp"
+#include "stream/repair/gaps/gapped_output.hpp"
 #include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 

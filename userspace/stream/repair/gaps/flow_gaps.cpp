@@ -1,4 +1,4 @@
-#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/gaps/flow_gaps.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 #include "stream/lines/cri_line.hpp"
 #include "stream/lines/output_index.hpp"
-#include "stream/repair/gapped_output.hpp"
+#include "stream/repair/gaps/gapped_output.hpp"
 #include "stream/repair/runtime_files/gap_search.hpp"
 
 namespace flowtap {

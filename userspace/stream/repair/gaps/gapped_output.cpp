@@ -1,4 +1,4 @@
-#include "stream/repair/gapped_output.hpp"
+#include "stream/repair/gaps/gapped_output.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // Which gaps of a flow are looked for, and when one is given up.
-#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/gaps/flow_gaps.hpp"
 
 #include <gtest/gtest.h>
 
