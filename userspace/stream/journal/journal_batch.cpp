@@ -34,6 +34,12 @@ void Batch::add(const MissedEntry& entry) {
   put(entries_, entry);
 }
 
+void Batch::add(const StateEntry& entry) {
+  if (entry.stream == 0) return;
+  note(entry.stream);
+  put(entries_, entry);
+}
+
 void Batch::add(const StreamEntry& entry) {
   if (entry.stream == 0) return;
   note(entry.stream);

@@ -17,6 +17,8 @@ class Batch {
   void add(const BytesEntry& entry);
   void add(const EndEntry& entry);
   void add(const MissedEntry& entry);
+  /// For a stream of which more has passed than the journal knows of, and was lost.
+  void add(const StateEntry& entry);
   /// Says whose a stream is, once, when it is known. It may be corrected later; the latest counts.
   void add(const StreamEntry& entry);
   /// The ring's position behind all that was added. The latest counts.

@@ -174,8 +174,10 @@ void JournalIndex::insert(Stream& stream, const BytesEntry& entry, Place place, 
 
 void JournalIndex::enter_state(const StateEntry& entry) {
   Stream& stream = touch(entry.stream);
-  // What came before, and is in no segment any more, was evicted.
-  if (stream.extents.empty()) stream.evicted_to = entry.sums.passed;
+  // What came before, and is in no segment any more, was evicted. What has passed since was lost.
+  const std::uint64_t known = stream.sums.passed;
+  if (stream.extents.empty())
+    stream.evicted_to = known > 0 ? std::min(known, entry.sums.passed) : entry.sums.passed;
   set_ended(stream.sums, entry.sums.ended);
   stream.sums = entry.sums;
 }

@@ -159,11 +159,16 @@ void Pipeline::bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock
   if (!waited && stream.order.until() != Clock::time_point::max()) waiting_.push_back(entry.stream);
 }
 
-// The journal states this before the first entry of a stream whose earlier entries had to make room.
+// The journal states this before the first entry of a stream whose earlier entries had to make room. And it is stated of a stream
+// that has lost bytes and is silent since.
 void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
-  if (stream.begun) return;
+  if (stream.begun) {
+    if (stream.ended || entry.sums.ended || entry.sums.passed <= stream.order.next()) return;
+    stream.time = std::max(stream.time, entry.sums.last);
+    return miss_to(stream, entry.sums.passed, entry.sums.last, writing);
+  }
   stream.begun = true;
   stream.time = entry.sums.last;
   stream.order = StreamOrder(entry.sums.passed);
@@ -222,9 +227,13 @@ void Pipeline::missed(const MissedEntry& entry, FlowStore::Writing& writing) {
   stream.number = entry.stream;
   if (stream.ended) return;
   stream.begun = true;
-  stream.missed_to = std::max(stream.missed_to, entry.to);
   stream.broke_off = stream.broke_off || entry.from == entry.to;
-  if (stream.time == 0) stream.time = entry.time;
+  miss_to(stream, entry.to, entry.time, writing);
+}
+
+void Pipeline::miss_to(Stream& stream, std::uint64_t to, std::uint64_t time, FlowStore::Writing& writing) {
+  stream.missed_to = std::max(stream.missed_to, to);
+  if (stream.time == 0) stream.time = time;
   tell_missed(stream, writing);
 }
 
@@ -289,6 +298,7 @@ void Pipeline::give_up(Stream& stream, Clock::time_point now, FlowStore::Writing
         give(stream, stream.order.next(), text, time, writing);
       },
       [](std::uint64_t /*from*/, std::uint64_t /*to*/) {});
+  tell_missed(stream, writing);
 }
 
 // The bytes up to there will not come.

@@ -127,6 +127,7 @@ class Pipeline {
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void missed(const MissedEntry& entry, FlowStore::Writing& writing);
+  void miss_to(Stream& stream, std::uint64_t to, std::uint64_t time, FlowStore::Writing& writing);
   void tell_missed(Stream& stream, FlowStore::Writing& writing);
   void give_up_gaps(Clock::time_point now);
   void finish_old_lines();

@@ -112,6 +112,50 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
               stats.series.contains(R"(flowtap_flow_lost_bytes{state="sought"})"));
 }
 
+// It says nothing more, so no record of it tells that there is a gap.
+TEST_F(Refill, TheGapAtTheEndOfASilentContainerIsToldAtOnce) {
+  Podman podman(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const std::string id = podman.start(
+      {.name = "silent",
+       .command =
+           shell("log_writer both 0 100; until [ -e /go0 ] || [ ! -e /bin ]; do sleep 0.05; done; "
+                 "log_writer both 100000 20000; until [ -e /go1 ] || [ ! -e /bin ]; do sleep 0.05; done; "
+                 "log_writer both 9000000 100")});
+  const std::string flow = "container/silent-" + id.substr(0, 12);
+  const WriterOutputs first = writer_outputs(0, 100);
+  const WriterOutputs last = writer_outputs(100'000, 20'000);
+  ASSERT_TRUE(eventually([&] {
+    return file_bytes(root_, flow, "stdout") == first.out && file_bytes(root_, flow, "stderr") == first.err;
+  }));
+  write_unseen(daemon, "go0", [&] {
+    const std::string log = podman.log(id);
+    const std::string whole = log.substr(0, log.rfind('\n') + 1);
+    return logged_bytes(whole, "stdout").ends_with(last.out) &&
+           logged_bytes(whole, "stderr").ends_with(last.err);
+  });
+  // All that was lost is told, although no byte has come behind it.
+  const auto told = [&] {
+    const auto seen = flow_called(daemon, flow);
+    std::string out = log_text(daemon, flow, "stdout");
+    std::string err = log_text(daemon, flow, "stderr");
+    return seen && seen->missing > 100'000 &&
+           seen->missing + out.size() + err.size() ==
+               first.out.size() + first.err.size() + last.out.size() + last.err.size();
+  };
+  EXPECT_TRUE(eventually(told)) << flow_called(daemon, flow)->missing;
+  // The next bytes show where it belongs.
+  let_go(root_, "go1");
+  EXPECT_EQ(podman.wait("silent"), 0);
+  for (const char* stream : kOutputs) {
+    const std::string wanted = logged_bytes(podman.log(id), stream);
+    EXPECT_TRUE(eventually([&] { return file_bytes(root_, flow, stream) == wanted; })) << what_became(daemon);
+    EXPECT_EQ(difference(log_text(daemon, flow, stream), wanted), "");
+  }
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow)->missing == 0; }));
+}
+
 /// Whether the follower got all of it: each byte in its place, or a line that says how many bytes are missing there, behind a mark
 /// if a line is cut there.
 bool has_all_but_gaps(std::string_view text, std::string_view wanted) {

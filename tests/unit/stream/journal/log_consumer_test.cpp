@@ -48,6 +48,30 @@ TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
   EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_RING_FULL], 7U) << "also when the slot is gone";
 }
 
+// A stream may be silent for days behind what it has lost.
+TEST_F(LogConsumerTest, WhatASilentStreamHasLostIsToldWithoutAnotherByte) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("abc")}});
+  rounds();
+  slots_.slots[1].passed = 10;
+  slots_.slots[1].lost[FTAP_LOSS_RING_FULL] = 5;
+  rounds_for(120ms);
+  EXPECT_EQ(journal_->stream(1)->sums.passed, 3U) << "two bytes are on their way";
+  slots_.slots[1].passed = 8;
+  rounds_for(120ms);
+  EXPECT_EQ(journal_->stream(1)->sums.passed, 8U);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 5U);
+  EXPECT_FALSE(journal_->stream(1)->sums.ended);
+  slots_.slots[1].passed = 10;
+  source_.push({3, Bytes{1, 8, 0, bytes("de")}});
+  rounds_for(120ms);
+  EXPECT_EQ(journal_->read(1, 8, 10)->bytes, "de");
+  open();
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 5U) << "and it is so after a start";
+  EXPECT_EQ(journal_->stream(1)->sums.passed, 10U);
+}
+
 // The end of a stream comes behind its bytes even if the ring is not drained for a while. Otherwise these would be nobody's.
 TEST_F(LogConsumerTest, AStreamDoesNotEndBeforeWhatWaitsInTheRing) {
   slots_.slots[1] = slot_of(1);

@@ -51,6 +51,47 @@ TEST_F(PipelineLossesTest, AreToldInTheGap) {
   EXPECT_EQ(gap("pod/c"), "F:missing=5 [flowtap: 5 bytes are missing here]");
 }
 
+// It has lost them, and says nothing more.
+TEST_F(PipelineLossesTest, OfASilentStreamAreToldOnce) {
+  lost_[1][FTAP_LOSS_RING_FULL] = 6;
+  name(1, "pod/a");
+  bytes(1, 0, "a\n"), bytes(1, 2, "b");
+  append();
+  StreamSums sums = journal_->stream(1)->sums;
+  sums.passed = 9;
+  sums.last = 7'000'000'000;
+  batch_.add(StateEntry{1, sums});
+  append();
+  EXPECT_TRUE(log_of(*store_, "pod/a").contains("1970-01-01T00:00:07.000000000Z stdout F:missing=6"));
+  EXPECT_EQ(gap("pod/a"),
+            "F:missing=6:cause=ring_full [flowtap: 6 bytes are missing here: the ring was full]");
+  EXPECT_EQ(store_->summary("pod/a")->missing, 6U);
+  EXPECT_TRUE(store_->summary("pod/a")->open);
+  bytes(1, 9, "c\n");
+  append();
+  open_knowing();
+  EXPECT_EQ(store_->summary("pod/a")->missing, 6U);
+  EXPECT_EQ(store_->summary("pod/a")->bytes, 11U);
+  EXPECT_EQ(lines("pod/a").size(), 4U);
+}
+
+TEST_F(PipelineLossesTest, OfASilentStreamWhoseBytesHaveMadeRoom) {
+  name(1, "pod/a"), name(2, "pod/b");
+  bytes(1, 0, "one\n");
+  append();
+  const std::string block = std::string(2047, 'x') + "\n";
+  for (std::uint64_t at = 0; journal_->stats().evicted_segments < 4; at += block.size()) {
+    bytes(2, at, block);
+    append();
+  }
+  lost_[1][FTAP_LOSS_RING_FULL] = 6;
+  StreamSums sums = journal_->stream(1)->sums;
+  sums.passed += 6;
+  batch_.add(StateEntry{1, sums});
+  append();
+  EXPECT_TRUE(gap("pod/a").contains(":cause=ring_full [flowtap: ")) << gap("pod/a");
+}
+
 // A stream that has ended has no slot any more, and its last record says what it has lost.
 TEST_F(PipelineLossesTest, OfAStreamThatHasEnded) {
   name(1, "pod/a");

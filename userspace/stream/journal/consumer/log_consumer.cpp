@@ -309,6 +309,7 @@ void LogConsumer::sweep(Clock::time_point now) {
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
   std::erase_if(owners_, [&there](const auto& owner) { return !there.contains(owner.first); });
   std::erase_if(outputs_, [&there](const auto& output) { return !there.contains(output.first); });
+  std::erase_if(silent_, [&there](const auto& entry) { return !there.contains(entry.first); });
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
 }
 
@@ -354,22 +355,12 @@ void LogConsumer::look_again(Clock::time_point now, std::chrono::milliseconds pa
   next_sweep_ = std::min(next_sweep_, now + pause);
 }
 
-void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
-  std::uint64_t open = 0;
-  auto lost = lost_by_freed_;
-  for (const StreamSlot& slot : slots) {
-    open += slot.ended ? 0 : 1;
-    if (is_followed_file(slot.stream)) continue;  // what the tap lost may stand in the file
-    for (std::size_t i = 0; i < lost.size(); ++i) lost.at(i) += slot.lost.at(i);
-  }
-  if (files_ != nullptr) lost.at(FTAP_LOSS_UNCAPTURED) += files_->counts().missing;
-  open_streams_ = open;
-  for (std::size_t i = 0; i < lost.size(); ++i) lost_.at(i) = lost.at(i);
-}
-
 void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   if (is_followed_file(slot.stream)) return;
-  if (!unwanted_.contains(slot.stream)) return ask_for_name(slot, now);
+  if (!unwanted_.contains(slot.stream)) {
+    tell_lost(slot, now);
+    return ask_for_name(slot, now);
+  }
   (void)streams_.end(slot);
   look_again(now, kDrained);
 }

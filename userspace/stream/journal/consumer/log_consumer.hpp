@@ -158,6 +158,7 @@ class LogConsumer {
   void let_go(const Nameless& who);
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
+  void tell_lost(const StreamSlot& slot, Clock::time_point now);
   void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
   void look_again(Clock::time_point now, std::chrono::milliseconds pause);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
@@ -217,6 +218,12 @@ class LogConsumer {
     std::uint64_t passed;
   };
   std::unordered_map<StreamNo, Abandoned> abandoned_;  // streams that seemed abandoned once
+  struct Silent {
+    Clock::time_point since;
+    std::uint64_t passed;
+    std::uint64_t lost;
+  };
+  std::unordered_map<StreamNo, Silent> silent_;  // streams that seemed silent behind a loss once
   std::unordered_map<std::uint64_t, Clock::time_point>
       gone_;  // cgroups that were removed, with streams that may be open
 

@@ -204,9 +204,9 @@ void GapFinder::search(GappedOutput& output) {
     const std::uint64_t missing = output.places[i].length;
     if (!gap.wanted) continue;
     // For a gap at the flow's end, the runtime may not have got that far.
-    const bool may_come = i + 1 == found.size() && output.places[i].at == output.captured.size();
+    const bool may_come = output.places[i].at == output.captured.size();
     if (may_come && !ended_) {
-      output.waits_at = gap.at;
+      if (!output.waits_at) output.waits_at = gap.at;
       continue;
     }
     if (!found[i] || found[i]->bytes.empty() || (found[i]->approximate && may_come && !options_.last)) {

@@ -1,6 +1,7 @@
 #include "stream/repair/runtime_files/gap_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stream/repair/runtime_files/beginning.hpp"
 #include "stream/repair/runtime_files/kept_form.hpp"
@@ -10,18 +11,40 @@ namespace {
 
 constexpr std::size_t kNear = std::size_t{1} << 20U;
 
+// From which gap on, and up to before which one, they stand at the place of this one, with nothing captured between them.
+std::pair<std::size_t, std::size_t> at_one_place(std::span<const GapPlace> gaps, std::size_t index) {
+  const auto is_with = [&](std::size_t other) {
+    return gaps[index].length > 0 && gaps[other].length > 0 && gaps[other].at == gaps[index].at;
+  };
+  std::size_t first = index;
+  while (first > 0 && is_with(first - 1)) --first;
+  std::size_t last = index + 1;
+  while (last < gaps.size() && is_with(last)) ++last;
+  return {first, last};
+}
+
+constexpr auto kAll = std::string::npos;
+
+// What belongs into one of several gaps. The last one takes all the rest, since what a runtime has replaced is longer.
+std::optional<Refill> part_of(const Refill& found, std::size_t done, std::size_t length) {
+  if (done >= found.bytes.size()) return std::nullopt;
+  Refill part{found.bytes.substr(done, length), found.approximate, found.at};
+  if (part.at != std::string_view::npos) part.at += done;
+  return part;
+}
+
 class Search {
  public:
   explicit Search(const GapSearch& of) : of_(of) {}
 
-  std::optional<Refill> next() {
+  // For the gaps up to before `end`, which stand at one place.
+  std::optional<Refill> next(std::size_t end) {
     const GapPlace& gap = of_.gaps[index_];
     const std::size_t from = index_ > 0 ? of_.gaps[index_ - 1].at : 0;
-    const std::size_t to = index_ + 1 < of_.gaps.size() ? of_.gaps[index_ + 1].at : of_.captured.size();
-    ++index_;
-    const std::size_t begin = std::max(from, gap.at - std::min(gap.at, kGapSide));
-    const Gap sides{of_.captured.substr(begin, gap.at - begin),
-                    of_.captured.substr(gap.at, std::min(to - gap.at, kGapSide)), gap.length};
+    const bool is_first = index_ == 0;
+    const Gap sides = gap_sides(of_.captured, of_.gaps, index_);
+    index_ = end;
+    const bool is_last = index_ == of_.gaps.size();
     auto found = behind_last(sides, from, gap.at);
     // Where the capture broke off nothing is looked for. What comes behind it is searched for anew if something is missing there.
     if (gap.length == 0) {
@@ -30,9 +53,8 @@ class Search {
       return std::nullopt;
     }
     // A side says nothing if it is an end that may not be final, or a beginning that may be amid the text.
-    const bool is_last = index_ == of_.gaps.size();
     const bool known = !sides.before.empty() && (!sides.after.empty() || (is_last && of_.ended));
-    const bool is_beginning = gap.at == 0 && index_ == 1 && (!sides.after.empty() || (is_last && of_.ended));
+    const bool is_beginning = gap.at == 0 && is_first && (!sides.after.empty() || (is_last && of_.ended));
     if (!found && is_beginning)
       found = find_beginning(
           {sides.after, sides.length, line_ends(of_.captured)},
@@ -79,11 +101,29 @@ class Search {
 
 }  // namespace
 
+Gap gap_sides(std::string_view captured, std::span<const GapPlace> gaps, std::size_t index) {
+  const auto [first, last] = at_one_place(gaps, index);
+  const std::size_t at = gaps[index].at;
+  const std::size_t from = first > 0 ? gaps[first - 1].at : 0;
+  const std::size_t to = last < gaps.size() ? gaps[last].at : captured.size();
+  const std::size_t begin = std::max(from, at - std::min(at, kGapSide));
+  Gap sides{captured.substr(begin, at - begin), captured.substr(at, std::min(to - at, kGapSide))};
+  for (const GapPlace& gap : gaps.subspan(first, last - first)) sides.length += gap.length;
+  return sides;
+}
+
 std::vector<std::optional<Refill>> find_gaps(const GapSearch& search) {
   Search at(search);
   std::vector<std::optional<Refill>> all;
   all.reserve(search.gaps.size());
-  while (all.size() < search.gaps.size()) all.push_back(at.next());
+  while (all.size() < search.gaps.size()) {
+    const auto [first, last] = at_one_place(search.gaps, all.size());
+    const auto found = at.next(last);
+    std::size_t done = 0;
+    for (std::size_t i = first; i < last; done += search.gaps[i++].length)
+      all.push_back(found ? part_of(*found, done, i + 1 < last ? search.gaps[i].length : kAll)
+                          : std::nullopt);
+  }
   return all;
 }
 

@@ -19,6 +19,10 @@ struct GapPlace {
   std::uint64_t length = 0;  ///< bytes that are missing; 0: nobody knows how many, and there is no refill
 };
 
+/// What a gap stands between: kGapSide bytes at most on each side, and none of beyond the next gap. Gaps that stand at one place are
+/// one, if it is known how many bytes each of them lacks.
+[[nodiscard]] Gap gap_sides(std::string_view captured, std::span<const GapPlace> gaps, std::size_t index);
+
 /// One output's captured bytes, its gaps, and the text to search.
 struct GapSearch {
   std::string_view captured;       ///< in order, without the missing bytes

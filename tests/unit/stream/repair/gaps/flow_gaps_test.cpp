@@ -103,6 +103,18 @@ TEST_F(FlowGapsTest, AtTheEndWaitForTheEnd) {
   EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), line(40).size());
 }
 
+// A silent source that has lost bytes twice: none of them is given up before it is known what comes behind them.
+TEST_F(FlowGapsTest, SeveralAtTheEndWaitTogether) {
+  begin();
+  keep(1, 40);
+  capture(1, 40), lose(40), lose(41);
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), 0U);
+  keep(1, 60);
+  capture(42, 50);
+  EXPECT_EQ(of(fill(true), RefillResult::kExact), 2 * line(40).size());
+  EXPECT_EQ(log(), lines(1, 50));
+}
+
 TEST_F(FlowGapsTest, AtTheEndAreFilledWhenItHasEnded) {
   begin();
   keep(1, 41);

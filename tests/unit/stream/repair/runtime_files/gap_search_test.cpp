@@ -91,6 +91,22 @@ TEST(GapSearch, AtTheEnd) {
   EXPECT_EQ(lost.found(text, RuntimeFormat::kK8sFile, false), 0U) << "more may come behind it";
 }
 
+// A source may lose bytes twice, with nothing between that was captured.
+TEST(GapSearch, AtOnePlaceAreFilledInOrder) {
+  const std::string text = lines(0, 100);
+  const std::string captured = text.substr(0, 200) + text.substr(260);
+  const std::vector<GapPlace> gaps{{200, 10}, {200, 30}, {200, 20}};
+  const auto found = find_gaps({captured, gaps, text, RuntimeFormat::kK8sFile, true});
+  ASSERT_TRUE(found[0] && found[1] && found[2]);
+  EXPECT_EQ(found[0]->bytes + found[1]->bytes + found[2]->bytes, text.substr(200, 60));
+  EXPECT_EQ(found[1]->bytes.size(), 30U);
+  EXPECT_EQ(found[2]->at, 240U);
+  EXPECT_FALSE(found[1]->approximate);
+  const std::vector<GapPlace> broken{{200, 10}, {200, 0}, {200, 50}};
+  const auto beside = find_gaps({captured, broken, text, RuntimeFormat::kK8sFile, true});
+  EXPECT_TRUE(!beside[0] || beside[0]->approximate) << "nobody knows what passed between";
+}
+
 // Whoever read the pipe left before it had read the last bytes, so the runtime's file ends with what was captured.
 TEST(GapSearch, AtAnEndThatTheTextDoesNotHaveIsNotExact) {
   const std::string tick = "tick, of which there are some\n";
