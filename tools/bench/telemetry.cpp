@@ -189,6 +189,8 @@ Status compare_with_node_exporter() {
     FTAP_TRY(watch(server, "node_exporter", ""));
   }
   const test::ScratchRoot root;
+  std::filesystem::create_directory(root.file("etc"));
+  std::filesystem::copy_file("/etc/os-release", root.file("etc/os-release"));
   const std::uint16_t port = test::free_port();
   Flowtapd daemon(root, "enabled: false",
                   {"--enable-prometheus", "--prometheus-address", fmt::format("127.0.0.1:{}", port),
