@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <climits>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "api/lock_holders.hpp"
 #include "api/lock_text.hpp"
 #include "api/socket_path.hpp"
 #include "base/directory.hpp"
@@ -24,36 +24,13 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::string_view kDaemon = "flowtapd";
-constexpr std::size_t kMostLocks = std::size_t{1} << 20U;  // bytes
 constexpr std::size_t kMostDescriptors = std::size_t{1} << 16U;
 
-struct Holder {
-  std::string pid;
-  std::string inode;  // of the file that it has locked
-};
-
-// The processes called flowtapd that hold a lock of a file as a whole. A line of /proc/locks (proc_locks(5)):
-//   2: FLOCK  ADVISORY  WRITE 25291 00:19:1234 0 EOF
-std::vector<Holder> holders(const std::string& root) {
-  std::vector<Holder> found;
-  std::istringstream locks(read_file(on_host(root, "/proc/locks"), kMostLocks).value_or(""));
-  for (std::string line; std::getline(locks, line);) {
-    std::istringstream fields(line);
-    std::string number;
-    std::string kind;
-    std::string how;
-    std::string what;
-    Holder holder;
-    std::string file;
-    if (!(fields >> number >> kind >> how >> what >> holder.pid >> file) || kind != "FLOCK" ||
-        what != "WRITE")
-      continue;
-    holder.inode = file.substr(file.rfind(':') + 1);
-    if (read_line(on_host(root, "/proc/" + holder.pid + "/comm")).value_or("") == kDaemon)
-      found.push_back(std::move(holder));
-  }
-  return found;
+// Of other processes nobody here asks.
+std::vector<api::LockHolder> daemons(const std::string& root) {
+  auto holders = api::lock_holders(root);
+  std::erase_if(holders, [](const api::LockHolder& one) { return one.comm != api::kDaemon; });
+  return holders;
 }
 
 bool is_socket_in(const std::string& state_dir) {
@@ -99,18 +76,22 @@ bool is_same_directory(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::optional<RunningDaemon> running_daemon(const std::string& root) {
-  const auto all = holders(root);
+  const auto all = daemons(root);
   struct stat lock{};
   const std::string path = api::lock_path(root);
   if (::stat(path.c_str(), &lock) == 0) {
-    const auto holder = std::ranges::find(all, std::to_string(lock.st_ino), &Holder::inode);
+    const auto holder = std::ranges::find(all, std::to_string(lock.st_ino), &api::LockHolder::inode);
     if (holder != all.end())
       return daemon_of(root, holder->pid, read_file(path, api::kMostLockText).value_or(""));
   }
-  for (const Holder& holder : all)
+  for (const api::LockHolder& holder : all)
     if (const auto open = open_lock(root, holder.pid))
       return daemon_of(root, holder.pid, read_file(*open, api::kMostLockText).value_or(""));
   return std::nullopt;
+}
+
+bool has_state_dir(const RunningDaemon& daemon, const std::string& state_dir) {
+  return !daemon.state_dir.empty() && is_same_directory(daemon.state_dir, state_dir);
 }
 
 // Where systemd looks for the units of the system (systemd.unit(5)).
@@ -152,7 +133,7 @@ Error nobody_listens(const std::string& state_dir, const std::optional<RunningDa
             "name it with --state-dir: it is state_dir in flowtapd's configuration, or stands on its command "
             "line",
             ENOENT};
-  if (is_same_directory(daemon->state_dir, state_dir))
+  if (has_state_dir(*daemon, state_dir))
     return {
         "nobody listens on " + socket + ", though flowtapd runs " + who,
         "if it has just been started, try again in a moment; if not, its log says why its API is not there",

@@ -17,6 +17,9 @@ struct RunningDaemon {
 /// node's file system is seen, with its /proc. Nothing: none is seen.
 [[nodiscard]] std::optional<RunningDaemon> running_daemon(const std::string& root = "/");
 
+/// Whether it is the one with this state directory, as far as that is known.
+[[nodiscard]] bool has_state_dir(const RunningDaemon& daemon, const std::string& state_dir);
+
 /// Whether systemd runs here and has a unit flowtapd.service.
 [[nodiscard]] bool has_unit(const std::string& root = "/");
 

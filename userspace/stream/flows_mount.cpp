@@ -13,6 +13,7 @@
 
 #include "base/fd.hpp"
 #include "base/file.hpp"
+#include "base/node/link_in_the_way.hpp"
 #include "base/rfc3339.hpp"
 #include "base/with_hint.hpp"
 #include "stream/capture/mount_hint.hpp"
@@ -55,18 +56,20 @@ Status make_flows_dir(const std::string& path) {
   if (::mkdir(path.c_str(), 0750) == 0) return {};
   const int error = errno;
   const std::string what = "cannot make the directory for flows, " + path;
-  const std::string other = ", or name another directory in state_dir or with --state-dir";
+  const std::string another = "name another directory in state_dir or with --state-dir";
+  const std::string other = ", or " + another;
   struct stat there{};
+  if (auto link = link_in_the_way(what, path, Links::kNone, another))
+    return std::unexpected(std::move(*link));
   if (error != EEXIST || ::lstat(path.c_str(), &there) != 0)
     return fail_errno(error, what,
-                      is_full(Error{{}, {}, error})         ? "make room on that file system" + other
-                      : error == EACCES || error == EPERM   ? "give flowtapd the right to write there" + other
-                      : error == ENOENT || error == ENOTDIR ? "make the directory above it" + other
-                                                            : "");
+                      is_full(Error{{}, {}, error})       ? "make room on that file system" + other
+                      : error == EACCES || error == EPERM ? "give flowtapd the right to write there" + other
+                      : error == ENOENT                   ? "make the directory above it" + other
+                      : error == ENOTDIR
+                          ? "move away what stands in the place of the directory above it" + other
+                          : "");
   if (S_ISDIR(there.st_mode)) return {};
-  if (S_ISLNK(there.st_mode))
-    return fail(what + ": a symbolic link stands there, and flowtapd does not follow links when it mounts",
-                "remove the link" + other);
   return fail_errno(ENOTDIR, what, "move away what stands there" + other);
 }
 

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -253,6 +255,56 @@ TEST_F(Vanished, EachFileOfTheFlowsAlone) {
   }
 }
 
+// A link would say where flowtapd writes, and says nothing of the trouble by errno alone.
+TEST_F(Vanished, LinksInTheirPlacesAreCalledSo) {
+  start();
+  ASSERT_TRUE(fs::remove(daemon_->socket()));
+  fs::create_symlink("/nonexistent", daemon_->socket());
+  EXPECT_TRUE(eventually([this] {
+    return says("cannot make the socket " + daemon_->socket() +
+                ": a symbolic link stands there, and flowtapd follows none");
+  })) << daemon_->err();
+  ASSERT_TRUE(fs::remove(daemon_->socket()));
+  EXPECT_TRUE(eventually([this] { return answers() && up("api") == 1; })) << daemon_->err();
+  // In one step, so that nothing is mended in between.
+  fs::create_symlink("/nonexistent/x", root_.file("away"));
+  ASSERT_EQ(::renameat2(AT_FDCWD, root_.file("away").c_str(), AT_FDCWD, root_.file("state").c_str(),
+                        RENAME_EXCHANGE),
+            0);
+  ASSERT_EQ(::umount2(root_.file("away/flows").c_str(), MNT_DETACH), 0);
+  for (const char* what : {"cannot make the state directory ", "cannot make the directory for flows, ",
+                           "cannot create the API's socket in "})
+    EXPECT_TRUE(eventually([&] {
+      const std::string said = daemon_->err();
+      const std::size_t at = said.find(what);
+      return at != std::string::npos &&
+             said.substr(at, said.find('\n', at) - at).contains("that leads to nothing (/nonexistent/x)");
+    })) << what
+        << daemon_->err();
+  ASSERT_TRUE(fs::remove(root_.file("state")));
+  EXPECT_TRUE(eventually([this] { return answers() && is_mounted(); })) << daemon_->err();
+}
+
+// flowtapd goes on, and says who has its place.
+TEST_F(Vanished, AStrangerAtTheSocketIsNamed) {
+  start();
+  {
+    const Fd stranger(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    root_.file("state/x").copy(static_cast<char*>(name.sun_path), sizeof(name.sun_path) - 1);
+    ASSERT_EQ(::bind(stranger.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)), 0);
+    ASSERT_EQ(::listen(stranger.get(), 8), 0);
+    fs::rename(root_.file("state/x"), daemon_->socket());
+    EXPECT_TRUE(eventually([this] { return up("api") == 0; })) << daemon_->err();
+    EXPECT_TRUE(
+        says("process " + std::to_string(::getpid()) + " (node_vanished_t) listens on " + daemon_->socket()))
+        << daemon_->err();
+  }
+  fs::remove(daemon_->socket());
+  EXPECT_TRUE(eventually([this] { return answers() && up("api") == 1; })) << daemon_->err();
+}
+
 // It is read at a start and at SIGHUP alone.
 TEST_F(Vanished, TheConfigurationsFile) {
   start();
@@ -282,7 +334,9 @@ TEST_F(Vanished, AnotherOneThatWasFasterIsTold) {
   fs::rename(lock + ".new", lock);
   EXPECT_TRUE(eventually([this] {
     const auto component = daemon_->component("node_lock");
-    return component && !component->up && !component->hint.empty();
+    return component && !component->up && !component->hint.empty() &&
+           component->detail.contains("process " + std::to_string(::getpid()) +
+                                      " (node_vanished_t), which is no flowtapd, holds the lock");
   })) << daemon_->err();
   fs::remove(lock);
   EXPECT_TRUE(eventually([this] { return !daemon_->component("node_lock"); })) << daemon_->err();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -61,13 +62,14 @@ TEST(ListenSocket, ReplacesTheSocketOfADeadDaemon) {
   EXPECT_TRUE(RawClient(dir / "api.sock").connected());
 }
 
-TEST(ListenSocket, ALiveDaemonIsAnError) {
+TEST(ListenSocket, WhoeverListensThereIsNamed) {
   const TempDir dir;
   const auto first = ListenSocket::open(dir / "api.sock", std::nullopt);
   const auto second = ListenSocket::open(dir / "api.sock", std::nullopt);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().what, "another flowtapd is running: it listens on " + (dir / "api.sock"));
-  EXPECT_FALSE(second.error().hint.empty());
+  EXPECT_EQ(second.error().what,
+            "process " + std::to_string(::getpid()) + " (http_test) listens on " + (dir / "api.sock"));
+  EXPECT_EQ(second.error().hint, "end that process, or choose another state_dir");
   EXPECT_TRUE(RawClient(dir / "api.sock").connected());
 }
 
@@ -78,6 +80,27 @@ TEST(ListenSocket, DoesNotTouchWhatIsNoSocket) {
   ASSERT_FALSE(socket);
   EXPECT_EQ(socket.error().what, dir / "api.sock" + std::string(" exists and is not a socket"));
   EXPECT_EQ(std::filesystem::file_size(dir / "api.sock"), 8U);
+}
+
+TEST(ListenSocket, FollowsNoLink) {
+  const TempDir dir;
+  std::ofstream(dir / "precious") << "precious";
+  std::filesystem::create_symlink("precious", dir / "api.sock");
+  const auto socket = ListenSocket::open(dir / "api.sock", std::nullopt);
+  ASSERT_FALSE(socket);
+  EXPECT_EQ(socket.error().what, "cannot make the socket " + (dir / "api.sock") +
+                                     ": a symbolic link stands there, and flowtapd follows none");
+  EXPECT_EQ(socket.error().hint, "remove the link, or choose another state_dir");
+}
+
+TEST(ListenSocket, ADirectoryThatIsALinkToNothingIsCalledOne) {
+  const TempDir dir;
+  std::filesystem::create_symlink("/nonexistent", dir / "state");
+  const auto socket = ListenSocket::open(dir / "state/api.sock", std::nullopt);
+  ASSERT_FALSE(socket);
+  EXPECT_TRUE(
+      socket.error().what.contains("a symbolic link stands at " + (dir / "state") + " that leads to nothing"))
+      << socket.error().what;
 }
 
 TEST(ListenSocket, DoesNotRemoveItsSuccessor) {

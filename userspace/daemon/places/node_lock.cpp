@@ -7,15 +7,33 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 
+#include "api/lock_holders.hpp"
 #include "api/lock_text.hpp"
 #include "api/socket_path.hpp"
+#include "base/node/link_in_the_way.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap {
 namespace {
 
-std::unexpected<Error> is_held(int fd) {
+// Absent: a flowtapd has it, or nobody can tell.
+std::optional<api::LockHolder> stranger_with(int fd) {
+  struct stat file{};
+  if (::fstat(fd, &file) != 0) return std::nullopt;
+  for (api::LockHolder& holder : api::lock_holders("/"))
+    if (holder.inode == std::to_string(file.st_ino) && !holder.comm.empty() &&
+        !holder.comm.starts_with(api::kDaemon))
+      return std::move(holder);
+  return std::nullopt;
+}
+
+std::unexpected<Error> is_held(int fd, const std::string& path) {
+  if (const auto stranger = stranger_with(fd))
+    return fail("process " + printable(stranger->pid) + " (" + printable(stranger->comm) +
+                    "), which is no flowtapd, holds the lock " + path,
+                "end that process, or let it take a lock of its own");
   std::array<char, api::kMostLockText> bytes{};
   const ssize_t n = ::pread(fd, bytes.data(), bytes.size(), 0);
   const auto lock = api::parse_lock_text({bytes.data(), n > 0 ? static_cast<std::size_t>(n) : 0});
@@ -33,8 +51,6 @@ std::string lock_hint(int error) {
     case EACCES:
     case EPERM:
       return "run flowtapd as root";
-    case ELOOP:
-      return "a symbolic link stands there, and flowtapd follows none: remove it";
     case EISDIR:
       return "move away the directory that stands there";
     case EROFS:
@@ -70,9 +86,14 @@ Result<bool> NodeLock::keep() {
 
 Result<NodeLock> NodeLock::take_file(const std::string& path, const std::string& state_dir) {
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!file.valid()) return fail_errno(errno, "cannot open " + path, lock_hint(errno));
+  if (!file.valid()) {
+    const int error = errno;
+    if (auto link = link_in_the_way("cannot open " + path, path, Links::kNone))
+      return std::unexpected(std::move(*link));
+    return fail_errno(error, "cannot open " + path, lock_hint(error));
+  }
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return is_held(file.get());
+    if (errno == EWOULDBLOCK) return is_held(file.get(), path);
     return fail_errno(errno, "cannot lock " + path, lock_hint(errno));
   }
   // For messages only; the lock itself is the kernel's.

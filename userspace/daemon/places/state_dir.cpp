@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "base/node/link_in_the_way.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -17,8 +19,6 @@ std::string directory_hint(int error) {
     case ENOENT:
       return std::string("make the directory above it first, or ") + kOther;
     case ENOTDIR:
-    case EEXIST:  // a symbolic link that leads nowhere
-    case ELOOP:
       return std::string("move away what stands there, or ") + kOther;
     case ENOSPC:
     case EDQUOT:
@@ -38,7 +38,10 @@ Result<bool> make_state_dir(const std::string& path) {
     if (S_ISDIR(there.st_mode)) return false;
     error = ENOTDIR;
   }
-  return fail_errno(error, "cannot make the state directory " + path, directory_hint(error));
+  const std::string what = "cannot make the state directory " + path;
+  if (auto link = link_in_the_way(what, path, Links::kThatLeadToThings, kOther))
+    return std::unexpected(std::move(*link));
+  return fail_errno(error, what, directory_hint(error));
 }
 
 }  // namespace flowtap

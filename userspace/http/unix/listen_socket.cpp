@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/node/link_in_the_way.hpp"
+#include "http/unix/listener.hpp"
+
 namespace flowtap::http {
 namespace {
 
@@ -33,20 +36,28 @@ int call(int (*function)(int, const sockaddr*, socklen_t), const Fd& fd, const s
   return function(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 
+std::unexpected<Error> is_taken(const std::string& path, const Listener& by) {
+  return fail(by.words() + " listens on " + path, "end that process, or choose another state_dir");
+}
+
 /// Fails if something that must not be replaced stands at `path`.
 Status check_free(const std::string& path) {
   struct stat there{};
   if (::lstat(path.c_str(), &there) != 0) {
     if (errno == ENOENT) return {};
-    return fail_errno(errno, "cannot look at " + path);
+    return fail_errno(errno, "cannot look at " + path,
+                      "state_dir must be a directory that flowtapd may enter");
   }
+  if (auto link =
+          link_in_the_way("cannot make the socket " + path, path, Links::kNone, "choose another state_dir"))
+    return std::unexpected(std::move(*link));
   if (!S_ISSOCK(there.st_mode))
     return fail(path + " exists and is not a socket", "move it away, or choose another state_dir");
   FTAP_TRY_ASSIGN(address, address_of(path));
   FTAP_TRY_ASSIGN(probe, unix_socket());
-  // EAGAIN: somebody listens, and the queue is full. Only a refusal says that nobody listens.
-  if (call(::connect, probe, address) == 0 || errno == EAGAIN)
-    return fail("another flowtapd is running: it listens on " + path, "stop it, or choose another state_dir");
+  if (call(::connect, probe, address) == 0) return is_taken(path, listener_of(probe.get()));
+  // Somebody listens, and the queue is full. Only a refusal says that nobody listens.
+  if (errno == EAGAIN) return is_taken(path, {});
   if (errno != ECONNREFUSED) return fail_errno(errno, "cannot tell whether somebody listens on " + path);
   return {};
 }
@@ -59,11 +70,16 @@ Status publish(const Fd& fd, const std::string& path, std::optional<gid_t> group
   ::unlink(fresh.c_str());  // it may be left from a process with our number that died right here
   // The file that bind() makes takes its mode from the socket, less the umask: at first it is closed to everybody else.
   if (::fchmod(fd.get(), 0600) != 0) return fail_errno(errno, "cannot set the mode of a socket");
-  if (call(::bind, fd, address) != 0)
-    return fail_errno(errno, "cannot create the API's socket in " + path.substr(0, path.rfind('/')),
-                      errno == ENOSPC || errno == EDQUOT
+  if (call(::bind, fd, address) != 0) {
+    const int error = errno;
+    const std::string what = "cannot create the API's socket in " + path.substr(0, path.rfind('/'));
+    if (auto link = link_in_the_way(what, path, Links::kThatLeadToThings, "choose another state_dir"))
+      return std::unexpected(std::move(*link));
+    return fail_errno(error, what,
+                      error == ENOSPC || error == EDQUOT
                           ? "make room on that file system, or choose another state_dir"
                           : "state_dir must exist and be writable for flowtapd");
+  }
   const gid_t owner_group = group.value_or(::getegid());
   if (::lchown(fresh.c_str(), ::geteuid(), owner_group) == 0 && ::chmod(fresh.c_str(), kMode) == 0 &&
       ::listen(fd.get(), SOMAXCONN) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0)

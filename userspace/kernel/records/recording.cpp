@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/node/link_in_the_way.hpp"
 #include "base/positioned_io.hpp"
 #include "kernel/records/recording_format.hpp"
 
@@ -30,7 +31,12 @@ RingRecorder::RingRecorder(Fd fd, std::uint64_t max_bytes, std::uint64_t header_
 Result<RingRecorder> RingRecorder::create(const std::string& path, const RecordingHeader& header,
                                           std::uint64_t max_bytes) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd.valid()) return fail_errno(errno, "cannot create the recording " + path);
+  if (!fd.valid()) {
+    const int error = errno;
+    const std::string what = "cannot create the recording " + path;
+    if (auto link = link_in_the_way(what, path, Links::kNone)) return std::unexpected(std::move(*link));
+    return fail_errno(error, what, error == EEXIST ? "move that file away, or name another one" : "");
+  }
   RawRecordingHeader raw{};
   raw.magic = kRecordingMagic;
   raw.version = kRecordingVersion;
