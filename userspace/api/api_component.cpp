@@ -56,13 +56,14 @@ void ApiComponent::keep_socket() {
 }
 
 void ApiComponent::tell() {
-  health_.set(kName, found_, api::socket_path(shared_.state_dir));
+  const Status accepting = server_->accepting();
+  if (crowd_log_.is_news(accepting, TroubleLog::Clock::now())) log_error(Error(accepting.error()).in(kName));
+  health_.set(kName, found_ ? accepting : found_, api::socket_path(shared_.state_dir));
   const auto& tcp = server_->tcp();
   if (!tcp) return;
   const Status health = *tcp ? server_->tcp_health() : std::unexpected(tcp->error());
-  // Tells each trouble once, however often it occurs.
-  if (*tcp && !health && health.error().what != kube_trouble_) log_error(Error(health.error()).in(kTcpName));
-  kube_trouble_ = *tcp && !health ? health.error().what : std::string();
+  if (*tcp && tcp_log_.is_news(health, TroubleLog::Clock::now()))
+    log_error(Error(health.error()).in(kTcpName));
   health_.set(kTcpName, health, *tcp ? **tcp : std::string());
 }
 

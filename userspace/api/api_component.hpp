@@ -9,6 +9,7 @@
 #include "api/api_options.hpp"
 #include "api/server.hpp"
 #include "component/component.hpp"
+#include "component/trouble_log.hpp"
 
 namespace flowtap {
 
@@ -41,8 +42,9 @@ class ApiComponent final : public Component {
   ApiOptions applied_;  // under which it was started last
   std::shared_ptr<api::ApiCounts> counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> server_;
-  Status found_;              // whether clients find the socket
-  std::string kube_trouble_;  // the one that was told last
+  Status found_;          // whether clients find the socket
+  TroubleLog crowd_log_;  // of clients that cannot be let in
+  TroubleLog tcp_log_;
 };
 
 }  // namespace flowtap

@@ -32,9 +32,11 @@ class ApiServer {
 
   /// See http::Server::keep_socket().
   [[nodiscard]] Result<bool> keep_socket() { return server_.keep_socket(); }
+  /// See http::Server::accepting().
+  [[nodiscard]] Status accepting() const { return server_.accepting(); }
   /// See http::Server::tcp().
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return server_.tcp(); }
-  /// An Error if Kubernetes did not answer the last question about a token. May be called from any thread.
+  /// See http::Server::tcp_health(): Kubernetes, for one, did not answer the last question about a token. May be called from any thread.
   [[nodiscard]] Status tcp_health() const { return server_.tcp_health(); }
 
  private:

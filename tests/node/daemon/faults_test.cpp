@@ -3,12 +3,15 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <sstream>
 #include <tuple>
@@ -131,6 +134,47 @@ TEST(Faults, WhatIsUsedUp) {
     daemon.wait_ready();
     expect_down(daemon, "count", {says}, hint);
   }
+}
+
+// The lowest number that no descriptor of the process has.
+rlim_t lowest_free(pid_t pid) {
+  rlim_t free = 0;
+  while (std::filesystem::exists(
+      std::filesystem::symlink_status("/proc/" + std::to_string(pid) + "/fd/" + std::to_string(free))))
+    ++free;
+  return free;
+}
+
+// Clients wait meanwhile, and are answered when there is one again.
+TEST(Faults, NoDescriptorIsLeftForClients) {
+  const ScratchRoot root;
+  Daemon daemon(root);
+  daemon.wait_ready();
+  rlimit before{};
+  ASSERT_EQ(::prlimit(daemon.pid(), RLIMIT_NOFILE, nullptr, &before), 0);
+  const rlimit few{.rlim_cur = lowest_free(daemon.pid()), .rlim_max = before.rlim_max};
+  ASSERT_EQ(::prlimit(daemon.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  // Some were only in use for a moment, so the first clients may find a place. They ask nothing, and keep it.
+  std::deque<Fd> clients;
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  daemon.socket().copy(static_cast<char*>(name.sun_path), sizeof(name.sun_path) - 1);
+  const std::string says = "api: no client can be let in: Too many open files";
+  EXPECT_TRUE(eventually([&] {
+    const Fd& one = clients.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    (void)::connect(one.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name));
+    return lines_with(daemon.err(), says).size() == 1;
+  })) << daemon.err();
+  const Fd last = ask_unix(daemon.socket(), "/readyz");
+  EXPECT_EQ(lines_with(daemon.err(), "hint: let it have more open files").size(), 1U) << daemon.err();
+  ASSERT_EQ(::prlimit(daemon.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
+  clients.clear();
+  EXPECT_EQ(read_answer(last).status, 200) << daemon.err();
+  EXPECT_TRUE(eventually([&] {
+    const auto api = daemon.component("api");
+    return api && api->up;
+  })) << daemon.err();
+  EXPECT_EQ(lines_with(daemon.err(), says).size(), 1U) << "it is told once";
 }
 
 TEST(Faults, EachErrnoSaysWhatToDo) {

@@ -13,22 +13,26 @@
 #include "http/limits/answer_counts.hpp"
 #include "http/limits/seats.hpp"
 #include "http/messages/message.hpp"
+#include "http/server/accept_trouble.hpp"
 #include "http/server/closing.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/service.hpp"
 
 namespace flowtap::http {
 
-/// Gives each connection to `seated`, until the service closes.
+/// Gives each connection to `seated`, until the service closes. `trouble` has why none can be given meanwhile.
 template <typename Acceptor, typename Seated>
-boost::asio::awaitable<void> accept_all(Acceptor& acceptor, const Closing& closing, Seated seated) {
+boost::asio::awaitable<void> accept_all(Acceptor& acceptor, const Closing& closing, AcceptTrouble& trouble,
+                                        Seated seated) {
   while (true) {
     auto [error, socket] = co_await acceptor.async_accept(kAwait);
     if (closing.begun()) co_return;
     if (!error) {
+      trouble.let_in();
       seated(std::move(socket));
       continue;
     }
+    trouble.failed(error.value());
     // Out of descriptors or memory: trying again at once would only use up the CPU that others need.
     boost::asio::steady_timer pause(acceptor.get_executor(), std::chrono::milliseconds(100));
     co_await pause.async_wait(kAwait);

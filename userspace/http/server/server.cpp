@@ -104,15 +104,16 @@ class Server::Impl {
   }
 
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return tcp_; }
+  [[nodiscard]] Status accepting() const { return trouble_.now(); }
   [[nodiscard]] Status tcp_health() const { return door_ ? door_->health() : Status(); }
 
   Status start() {
     FTAP_TRY_ASSIGN(copy, copy_of(*listener_));
     acceptor_.assign(stream_protocol(), copy.release());
-    asio::co_spawn(
-        io_,
-        accept_all(acceptor_, closing_, [this](stream_protocol::socket socket) { take(std::move(socket)); }),
-        asio::detached);
+    asio::co_spawn(io_,
+                   accept_all(acceptor_, closing_, trouble_,
+                              [this](stream_protocol::socket socket) { take(std::move(socket)); }),
+                   asio::detached);
     if (door_) door_->accept();
     const SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
@@ -178,6 +179,7 @@ class Server::Impl {
   std::optional<Result<std::string>> tcp_;
   std::shared_ptr<ServerCounts> counts_;
   Closing closing_;
+  AcceptTrouble trouble_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
   LoopWaker waker_;
@@ -196,6 +198,10 @@ Result<bool> Server::keep_socket() {
 
 const std::optional<Result<std::string>>& Server::tcp() const {
   return impl_->tcp();
+}
+
+Status Server::accepting() const {
+  return impl_->accepting();
 }
 
 Status Server::tcp_health() const {

@@ -53,9 +53,12 @@ class Server {
   /// Makes the Unix socket again if it was removed; connections go on. True: it was, and is there again. An Error: clients
   /// do not find it.
   [[nodiscard]] Result<bool> keep_socket();
+  /// An Error if clients of the Unix socket wait and cannot be let in, such as for want of descriptors. May be called from any
+  /// thread.
+  [[nodiscard]] Status accepting() const;
   /// The address that is served over TCP; absent if TCP is not configured, an Error if it could not be served.
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const;
-  /// Gate::health(), if there is a gate. May be called from any thread.
+  /// The same for TCP, or Gate::health() if there is a gate. May be called from any thread.
   [[nodiscard]] Status tcp_health() const;
 
   Server(Server&&) noexcept;

@@ -100,6 +100,7 @@ Status TcpDoor::listen(const TcpOptions& options, asio::io_context& io) {
 }
 
 Status TcpDoor::health() {
+  FTAP_TRY(trouble_.now());
   if (keys_) {
     const std::scoped_lock lock(keys_mutex_);
     FTAP_TRY(keys_->health());
@@ -113,10 +114,10 @@ std::shared_ptr<asio::ssl::context> TcpDoor::keys() {
 }
 
 void TcpDoor::accept() {
-  asio::co_spawn(
-      acceptor_->get_executor(),
-      accept_all(*acceptor_, service_.closing, [this](tcp::socket socket) { take(std::move(socket)); }),
-      asio::detached);
+  asio::co_spawn(acceptor_->get_executor(),
+                 accept_all(*acceptor_, service_.closing, trouble_,
+                            [this](tcp::socket socket) { take(std::move(socket)); }),
+                 asio::detached);
 }
 
 void TcpDoor::close() {

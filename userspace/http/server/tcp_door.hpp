@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "http/server/accept_trouble.hpp"
 #include "http/server/server.hpp"
 #include "http/server/service.hpp"
 #include "http/server/tls_keys.hpp"
@@ -36,7 +37,7 @@ class TcpDoor {
 
   /// "https://127.0.0.1:8443".
   [[nodiscard]] const std::string& where() const { return where_; }
-  /// See Gate::health() and TlsKeys::health(). May be called from any thread.
+  /// See AcceptTrouble::now(), TlsKeys::health() and Gate::health(). May be called from any thread.
   [[nodiscard]] Status health();
 
   void accept();
@@ -64,6 +65,7 @@ class TcpDoor {
   RateLimit rate_;
   RateLimit guest_rate_;
   RateLimit handshakes_;
+  AcceptTrouble trouble_;
   Service service_;
   std::mutex keys_mutex_;
   std::optional<TlsKeys> keys_;
