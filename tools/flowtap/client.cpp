@@ -1,35 +1,56 @@
 #include "client.hpp"
 
-#include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
+#include "api/lock_holders.hpp"
 #include "api/socket_path.hpp"
-#include "base/fd.hpp"
 #include "base/printable.hpp"
+#include "http/unix/listener.hpp"
 #include "running_daemon.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-// A flowtapd that ends takes its socket with it, and that of one that was killed refuses.
-bool listens(const std::string& path) {
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  path.copy(static_cast<char*>(name.sun_path), sizeof(name.sun_path) - 1);
-  const Fd end(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  return !end.valid() || ::connect(end.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)) == 0 ||
-         (errno != ENOENT && errno != ECONNREFUSED);
+std::string directory_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// An answer that did not come, or was cut off. The socket may be another process's by now, and flowtapd may go on.
+Error broken_off(const Error& error, const std::string& path, const std::string& root) {
+  auto daemon = running_daemon(root);
+  if (daemon && !has_state_dir(*daemon, directory_of(path))) daemon.reset();  // another one
+  const auto listener = http::listener_on(path);
+  if (!listener && daemon) {
+    Error nobody = nobody_listens(directory_of(path), daemon, has_unit(root));
+    return {error.what + ", and now " + nobody.what, std::move(nobody.hint), error.code};
+  }
+  if (!listener)
+    return {error.what,
+            has_unit(root) ? "flowtapd has ended, and systemctl status flowtapd says why"
+                           : "flowtapd has ended, and its log says why",
+            error.code};
+  const bool is_called_otherwise = !listener->comm.empty() && !listener->comm.starts_with(api::kDaemon);
+  if (is_called_otherwise && daemon && daemon->pid != std::to_string(listener->pid))
+    return {error.what + ": " + listener->words() + " listens there, and not flowtapd, which runs (process " +
+                printable(daemon->pid) + ")",
+            "end that process; flowtapd then makes its socket again", error.code};
+  // It may have been started again, or have made its API anew.
+  const std::string who =
+      is_called_otherwise ? listener->words() + ", which listens there, flowtapd and" : "flowtapd";
+  return {error.what, "ask again; if that fails, too, is " + who + " in good health? its log may say more",
+          error.code};
 }
 
 }  // namespace
 
-Failure failure_of(const Error& error, const std::string& path) {
+Failure failure_of(const Error& error, const std::string& path, const std::string& root) {
   const std::string socket = printable(path);
   if (error.code == ENOENT || error.code == ECONNREFUSED)
-    return {nobody_listens(path.substr(0, path.rfind('/')), running_daemon(), has_unit()), kNoDaemon};
+    return {nobody_listens(directory_of(path), running_daemon(root), has_unit(root)), kNoDaemon};
   if (error.code == EACCES || error.code == EPERM)
     return {
         {"this user may not connect to " + socket,
@@ -44,13 +65,7 @@ Failure failure_of(const Error& error, const std::string& path) {
         {"a part of the path " + socket + " is no directory",
          "--state-dir takes the state directory of flowtapd (state_dir in its configuration)", error.code},
         kFailure};
-  if (listens(path))
-    return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
-  return {{error.what,
-           has_unit() ? "flowtapd has ended, and systemctl status flowtapd says why"
-                      : "flowtapd has ended, and its log says why",
-           error.code},
-          kFailure};
+  return {broken_off(error, path, root), kFailure};
 }
 
 Failure failure_of(const http::Reply& reply) {

@@ -21,8 +21,9 @@ struct Failure {
 template <typename T>
 using Answer = std::expected<T, Failure>;
 
-/// The failure to reach the daemon that listens on `socket`.
-[[nodiscard]] Failure failure_of(const Error& error, const std::string& socket);
+/// The failure to reach the daemon that listens on `socket`. `root`: where the node's file system is seen, with its /proc.
+[[nodiscard]] Failure failure_of(const Error& error, const std::string& socket,
+                                 const std::string& root = "/");
 
 /// The failure if the daemon refuses.
 [[nodiscard]] Failure failure_of(const http::Reply& reply);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -30,6 +31,7 @@ class OtherNode {
     tree_.file("proc/25291/comm", name + "\n");
   }
   [[nodiscard]] std::optional<RunningDaemon> daemon() const { return running_daemon(tree_.root()); }
+  [[nodiscard]] const std::string& root() const { return tree_.root(); }
   test::FileTree& tree() { return tree_; }
 
  private:
@@ -125,14 +127,46 @@ TEST(FailureOf, TellsAnEndedDaemonFromOneThatDoesNotWell) {
   const test::FileTree tree;
   const std::string socket = tree.root() + "/api.sock";
   const Error broken{"cut off by it", {}, 0};
-  const Failure ended = failure_of(broken, socket);
+  const Failure ended = failure_of(broken, socket, tree.root());
   EXPECT_EQ(ended.error.what, "cut off by it");
   EXPECT_TRUE(ended.error.hint.starts_with("flowtapd has ended, and ")) << ended.error.hint;
   EXPECT_EQ(ended.exit, kFailure);
   const api::ScriptedNode scripted;
   const auto server = test::must(api::ApiServer::start({socket, ""}, scripted));
-  const Failure ill = failure_of(broken, socket);
-  EXPECT_TRUE(ill.error.hint.contains("good health")) << ill.error.hint;
+  const Failure ill = failure_of(broken, socket, tree.root());
+  EXPECT_EQ(ill.error.what, "cut off by it");
+  EXPECT_EQ(ill.error.hint,
+            "ask again; if that fails, too, is process " + std::to_string(::getpid()) +
+                " (flowtap_cli_tes), which listens there, flowtapd and in good health? its log may "
+                "say more");
+}
+
+// A reset connection says nothing of flowtapd; its lock does.
+TEST(FailureOf, DoesNotCallADaemonEndedThatHoldsTheLock) {
+  test::FileTree other;
+  const std::string socket = other.root() + "/api.sock";
+  const OtherNode node("1\n" + other.root() + "\n");
+  const Failure running = failure_of({"no answer from it: end of stream", {}, 0}, socket, node.root());
+  EXPECT_EQ(running.error.what, "no answer from it: end of stream, and now nobody listens on " + socket +
+                                    ", though flowtapd runs (process 25291)");
+  EXPECT_TRUE(running.error.hint.contains("its log says why its API is not there")) << running.error.hint;
+  EXPECT_EQ(running.exit, kFailure);
+  const Failure of_another =
+      failure_of({"cut off by it", {}, 0}, socket, OtherNode("1\n/run/other\n").root());
+  EXPECT_TRUE(of_another.error.hint.starts_with("flowtapd has ended, and ")) << of_another.error.hint;
+}
+
+TEST(FailureOf, NamesWhoeverListensInThePlaceOfFlowtapd) {
+  test::FileTree other;
+  const std::string socket = other.root() + "/api.sock";
+  const OtherNode node("1\n" + other.root() + "\n");
+  const api::ScriptedNode scripted;
+  const auto server = test::must(api::ApiServer::start({socket, ""}, scripted));  // by this process
+  const Failure stranger = failure_of({"no answer from it: it took too long", {}, 0}, socket, node.root());
+  EXPECT_EQ(stranger.error.what,
+            "no answer from it: it took too long: process " + std::to_string(::getpid()) +
+                " (flowtap_cli_tes) listens there, and not flowtapd, which runs (process 25291)");
+  EXPECT_EQ(stranger.error.hint, "end that process; flowtapd then makes its socket again");
 }
 
 }  // namespace
