@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/node/bpffs_hint.hpp"
 #include "bpf/abi/log.h"
 
 namespace flowtap::kernel {
@@ -127,9 +128,7 @@ Result<bool> LogPins::mounted() const {
 
 Status LogPins::check() const {
   FTAP_TRY_ASSIGN(there, mounted());
-  if (!there)
-    return fail("no BPF file system is mounted on " + bpffs_,
-                "mount -t bpf bpf " + bpffs_ + ", so that capture goes on while flowtapd restarts");
+  if (!there) return std::unexpected(bpffs_error("no BPF file system is mounted on " + bpffs_, bpffs_));
   return make(root_);
 }
 

@@ -17,6 +17,7 @@
 #include "base/directory.hpp"
 #include "base/fd.hpp"
 #include "base/file.hpp"
+#include "base/node/bpffs_hint.hpp"
 #include "stream/capture/mount_hint.hpp"
 
 namespace flowtap {
@@ -25,14 +26,16 @@ Status ensure_bpffs(const std::string& path) {
   struct statfs there{};
   if (::statfs(path.c_str(), &there) == 0 && there.f_type == BPF_FS_MAGIC) return {};
   // In sysfs the directory exists wherever the kernel has BPF; elsewhere it may be made.
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(errno, "cannot make " + path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail_errno(errno, "cannot make " + path, bpffs_hint(path));
   if (::mount("bpf", path.c_str(), "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700") == 0) return {};
   const int error = errno;
+  const std::string what = "cannot mount a BPF file system at " + path;
+  Error here = bpffs_error(what, path);
+  if (here.code != 0) return std::unexpected(std::move(here));
   std::string hint = mount_hint(error, "bpf");
-  if (error != ENODEV)
-    hint += (hint.empty() ? "" : "; or ") + ("mount it there (mount -t bpf bpf " + path) +
-            "), so that capture goes on while flowtapd restarts";
-  return fail_errno(error, "cannot mount a BPF file system at " + path, std::move(hint));
+  if (error != ENODEV) hint += (hint.empty() ? "" : "; or ") + here.hint;
+  return fail_errno(error, what, std::move(hint));
 }
 
 std::optional<bool> is_on_node(const std::string& path, const std::string& proc) {
