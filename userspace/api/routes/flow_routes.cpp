@@ -83,6 +83,8 @@ unsigned status_of(const Error& error) {
     case ENOENT:
     case ESRCH:
       return 404;
+    case EACCES:
+      return 403;
     case ENOTSUP:
       return 409;
     case EMFILE:

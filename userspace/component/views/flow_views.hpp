@@ -268,7 +268,7 @@ class FlowsView {
                                                                 const LogReadOptions& options) = 0;
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH there is no such process,
-  /// ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE there are too many taps. If both outputs lead
+  /// EACCES flowtapd may not look at its outputs, ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE there are too many taps. If both outputs lead
   /// to one place, its bytes belong to kStdout, and kStderr is ENOTSUP: a client that follows both must not see them twice.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> tap(std::uint32_t pid,
                                                                 const ReadOptions& options) = 0;

@@ -10,6 +10,7 @@
 
 #include "identity/flow_id.hpp"
 #include "identity/proc_identity.hpp"
+#include "stream/sources/no_outputs.hpp"
 
 namespace flowtap {
 namespace {
@@ -36,8 +37,7 @@ std::array<const OpenFile*, 2> outputs_of(const std::vector<OpenFile>& files, st
 Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t pid, api::Outputs outputs,
                                                                  std::string& own_flow) {
   FTAP_TRY_ASSIGN(files, files_.list(static_cast<pid_t>(pid)));
-  if (files.empty())
-    return std::unexpected(Error{fmt::format("there is no process {} with an output", pid), {}, ESRCH});
+  if (files.empty()) return std::unexpected(why_no_outputs(pid));
   own_flow =
       identity::process_flow_id(static_cast<pid_t>(pid), identity::start_ticks(files.front().start_time));
   const auto found = outputs_of(files, pid);

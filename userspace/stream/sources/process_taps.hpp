@@ -29,7 +29,8 @@ class ProcessTaps {
     std::function<void()> release;        ///< to be called once, when nobody reads it any more
   };
 
-  /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, ENOTSUP its outputs cannot be
+  /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, or it has no outputs, EACCES they
+  /// may not be looked at, ENOTSUP its outputs cannot be
   /// captured (or the one that is asked for cannot; a place that is both counts as standard output), EMFILE there are kMost taps.
   [[nodiscard]] Result<Tap> open(std::uint32_t pid, api::Outputs outputs);
 

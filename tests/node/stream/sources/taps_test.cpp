@@ -151,6 +151,10 @@ TEST(Taps, WhatCannotBeTappedSaysWhy) {
   EXPECT_NE(nowhere.body.find("nothing that can be captured"), std::string::npos) << nowhere.body;
   const HttpAnswer nobody = tap(daemon, 4'000'000, "stdout").get();
   EXPECT_EQ(nobody.status, 404) << nobody.body;
+  const HttpAnswer of_kernel = tap(daemon, 2, "stdout").get();
+  EXPECT_EQ(of_kernel.status, 404) << of_kernel.body;
+  EXPECT_NE(of_kernel.body.find("process 2 (kthreadd) is a thread of the kernel"), std::string::npos)
+      << of_kernel.body;
 }
 
 }  // namespace

@@ -125,6 +125,9 @@ TEST_F(FlowRoutes, WhatCannotBeTappedSaysWhy) {
   flows_.no_tap[{8, Outputs::kStderr}] = {"its stderr is /dev/null", "", ENOTSUP};
   flows_.no_tap[{9, Outputs::kBoth}] = {"64 taps are open", "", EMFILE};
   flows_.no_tap[{10, Outputs::kBoth}] = {"the map is full", "make it larger", ENOSPC};
+  flows_.no_tap[{12, Outputs::kBoth}] = {"flowtapd may not look", "give it the right", EACCES};
+  EXPECT_EQ(get("/api/v1/processes/12/raw").status, 403U);
+  EXPECT_EQ(refused("/api/v1/processes/12/raw").hint, "give it the right");
   EXPECT_EQ(get("/api/v1/processes/8/raw?stream=stderr").status, 409U);
   EXPECT_EQ(refused("/api/v1/processes/8/raw?stream=stderr").what, "its stderr is /dev/null");
   EXPECT_EQ(get("/api/v1/processes/9/raw").status, 429U);
