@@ -20,6 +20,7 @@
 #include "why_exits.hpp"
 #include "why_files.hpp"
 #include "why_here.hpp"
+#include "why_ids.hpp"
 #include "why_next.hpp"
 
 namespace flowtap::cli {
@@ -44,7 +45,7 @@ std::optional<PodName> pod_asked(std::string_view of) {
 }
 
 bool can_be_name(std::string_view of) {
-  return is_named_flow(of) || !of.contains('/');
+  return is_named_flow(of) || is_id_of_listed(of) || !of.contains('/');
 }
 
 struct PodAnswer {
@@ -186,7 +187,8 @@ ExitCode watch_pod(const WhyOptions& options, const PodName& pod) {
 }  // namespace
 
 std::string wrong_why(const WhyOptions& options) {
-  const bool is_pod = pod_asked(options.of).has_value();
+  const std::string of = pod_of_id(options.of);
+  const bool is_pod = pod_asked(of).has_value();
   const bool is_name = !options.of.empty() && !is_pod;
   if (is_name && !can_be_name(options.of))
     return in_quotes(options.of) + " is neither NAMESPACE/POD nor a name";
@@ -198,9 +200,12 @@ std::string wrong_why(const WhyOptions& options) {
   return {};
 }
 
-ExitCode run_why(const WhyOptions& options) {
+ExitCode run_why(const WhyOptions& asked) {
+  WhyOptions options = asked;
+  options.of = pod_of_id(asked.of);
   if (!options.from.empty()) return why_from_files(options);
   if (options.of.empty()) return show_list(options);
+  if (const auto failure = why_no_exit(options.state_dir, options.of)) return give_up(*failure);
   const auto pod = pod_asked(options.of);
   if (!pod) return show_named(options);
   return options.watch ? watch_pod(options, *pod) : show_pod(options, *pod);

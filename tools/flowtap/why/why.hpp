@@ -26,6 +26,6 @@ struct WhyOptions {
 /// What is wrong with a combination of flags; empty: nothing.
 [[nodiscard]] std::string wrong_why(const WhyOptions& options);
 
-[[nodiscard]] ExitCode run_why(const WhyOptions& options);
+[[nodiscard]] ExitCode run_why(const WhyOptions& asked);
 
 }  // namespace flowtap::cli

@@ -23,18 +23,6 @@ namespace {
 
 using Time = std::chrono::system_clock::time_point;
 
-constexpr unsigned kLines = 10;
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 // Two users or two runtimes may give one name, and a container may take the place of one before.
 bool may_have_namesakes(const api::EndedInstance& of) {
   return of.pod.empty() && of.unit.empty();
@@ -80,10 +68,8 @@ Answer<Ends> ends_at(const std::string& state_dir, const std::string& target) {
   ends.kills_of_others = taken_older(exits->oom_kills, newest);
   for (api::ContainerExit& exit : exits->exits) {
     // The flow may be gone, to make room for others.
-    const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
-                                                api::percent_encode(exit.flow), kLines));
-    ends.ended.push_back(
-        {.exit = std::move(exit), .lines = log ? lines_of(*log) : std::vector<std::string>{}});
+    auto lines = ask_for_last_lines(state_dir, exit.flow);
+    ends.ended.push_back({.exit = std::move(exit), .lines = std::move(lines)});
   }
   ends.oom_kills = std::move(exits->oom_kills);
   return ends;
@@ -111,9 +97,12 @@ std::string end_text(std::string_view of, const Ended& ended, Time now, const St
     text += ended.silent          ? "; it wrote nothing\n"
             : ended.lines.empty() ? "; nothing that it wrote is kept\n"
                                   : "; its last lines:\n";
-    for (const std::string& line : ended.lines) text += "  " + printable(line) + "\n";
+    for (const QuotedLine& line : ended.lines)
+      text += "  " + printable(line.text) + (line.cut ? "..." : "") + "\n";
   }
   for (const std::string& todo : next_steps(exit, !ended.lines.empty())) text += todo_text(todo, style);
+  if (ended.cut() && !ended.badly())
+    text += todo_text(fmt::format("flowtap logs {} has these lines whole", exit.flow), style);
   return text;
 }
 
@@ -210,8 +199,9 @@ std::string with_ends(std::string_view body, const Ends& ends) {
   json::array& all = told.at("exits").as_array();
   for (std::size_t i = 0; i < ends.ended.size(); ++i) {
     json::array lines;
-    for (const std::string& line : ends.ended[i].lines) lines.emplace_back(utf8(line));
+    for (const QuotedLine& line : ends.ended[i].lines) lines.emplace_back(utf8(line.text));
     all[i].as_object()["lines"] = std::move(lines);
+    if (ends.ended[i].cut()) all[i].as_object()["lines_cut"] = true;
   }
   for (auto& member : told) object[member.key()] = std::move(member.value());
   return json::serialize(object);

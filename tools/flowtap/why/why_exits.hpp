@@ -1,12 +1,14 @@
 // What `flowtap why` tells about how containers and services ended: how, their last lines, and what to do next.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "component/views/exit_views.hpp"
+#include "last_lines.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
 #include "tools/flowtap/terminal/text.hpp"
@@ -21,10 +23,12 @@ namespace flowtap::cli {
 
 struct Ended {
   api::ContainerExit exit;
-  std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
-  bool silent = false;             ///< it is known that it wrote nothing
+  std::vector<QuotedLine> lines;  ///< the last ones of both outputs; empty if none are kept any more
+  bool silent = false;            ///< it is known that it wrote nothing
 
   [[nodiscard]] bool badly() const { return ended_badly(exit); }
+  /// Whether a line is not there as a whole.
+  [[nodiscard]] bool cut() const { return std::ranges::any_of(lines, &QuotedLine::cut); }
 };
 
 struct Ends {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/occurrences.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/flowtap/served.hpp"
 #include "tests/unit/flowtap/shell.hpp"
@@ -36,8 +37,10 @@ api::ContainerExit exit_with(std::optional<unsigned> code, std::optional<unsigne
           .process = "app",
           .of = {.ns = "shop", .pod = "web-0", .id = "1f8b", .unit = {}}};
 }
-Ends of(api::ContainerExit exit, std::vector<std::string> lines = {}) {
-  return {.ended = {{std::move(exit), std::move(lines)}}, .oom_kills = {}, .of_others = {}};
+Ends of(api::ContainerExit exit, const std::vector<std::string>& lines = {}) {
+  LastLines last;
+  for (const std::string& line : lines) last.take(line + "\n");
+  return {.ended = {{std::move(exit), last.lines()}}, .oom_kills = {}, .of_others = {}};
 }
 api::ContainerKills hog() {
   return {.container = "app",
@@ -289,6 +292,71 @@ TEST_F(WhyEnds, OfAContainerByItsName) {
   EXPECT_EQ(json.at("exits").at(0).at("code"), 3);
   EXPECT_EQ(json.at("exits").at(0).at("lines"), boost::json::array({"last words"}));
   EXPECT_EQ(json.at("flows").at(0).at("id"), "container/batch-1f8b");
+}
+
+// Three megabytes on one line say no more than its beginning.
+TEST_F(WhyEnds, ALongLineIsQuotedByItsBeginning) {
+  api::ContainerExit exit = exit_with(0);
+  exit.container = "batch";
+  exit.flow = "container/batch-1f8b";
+  exit.of = {.ns = {}, .pod = {}, .id = "1f8b", .unit = {}};
+  node_.of_name.exits = {exit};
+  const auto flow = flows_.add("container/batch-1f8b");
+  flow->append("first\n" + std::string(399, 'x') + "\xe2\x82\xac" + std::string(3'000'000, 'x') + "\nlast\n");
+  flow->end();
+  const std::string begin(399, 'x');
+  const Outcome text = why("batch");
+  EXPECT_TRUE(
+      text.output.contains("; its last lines:\n  first\n  " + begin +
+                           "...\n  last\n  → flowtap logs container/batch-1f8b has these lines whole\n"))
+      << text.output.substr(0, 2000);
+  const auto json = boost::json::parse(why("batch -o json").output);
+  EXPECT_EQ(json.at("exits").at(0).at("lines"), boost::json::array({"first", begin, "last"}));
+  EXPECT_EQ(json.at("exits").at(0).at("lines_cut"), true);
+  node_.of_name.exits.at(0).code = 1;
+  const std::string badly = why("batch").output;
+  EXPECT_EQ(test::occurrences(badly, "flowtap logs container/batch-1f8b has"), 1U) << badly.substr(0, 2000);
+}
+
+TEST(LastLines, AreTheLastOnesHoweverTheyCome) {
+  LastLines last;
+  for (unsigned i = 0; i < 30; ++i)
+    for (const char c : "line " + std::to_string(i) + (i == 29 ? "" : "\n")) last.take({&c, 1});
+  ASSERT_EQ(last.lines().size(), kQuotedLines);
+  EXPECT_EQ(last.lines().front().text, "line 20");
+  EXPECT_EQ(last.lines().back().text, "line 29") << "nobody has ended it yet";
+  last = {};
+  last.take(std::string(kMostQuoted, 'a') + "\n\n" + std::string(kMostQuoted, 'b'));
+  last.take("b\n");
+  ASSERT_EQ(last.lines().size(), 3U);
+  EXPECT_FALSE(last.lines()[0].cut || last.lines()[1].cut);
+  EXPECT_TRUE(last.lines()[2].cut);
+  EXPECT_EQ(last.lines()[2].text, std::string(kMostQuoted, 'b'));
+}
+
+// As `flowtap flows` shows them.
+TEST_F(WhyEnds, IdsOfFlows) {
+  add_flow("pod/shop/web-0/u/app/0", "pod", "app", true);
+  add_flow("proc/8690-1508743", "proc", "", true);
+  add_flow("file/tmp/x.log", "file", "", true);
+  for (const char* of : {"pod/shop/web-0/u/app/0", "sched/shop/web-0"}) {
+    const Outcome pod = why(of);
+    EXPECT_EQ(pod.exit, 0) << of;
+    EXPECT_TRUE(pod.output.starts_with("shop/web-0 is on this node\n")) << pod.output;
+  }
+  const Outcome process = why("proc/8690-1508743");
+  EXPECT_EQ(process.exit, 3);
+  EXPECT_EQ(
+      process.output,
+      "flowtap: \"proc/8690-1508743\" is the flow of a process, and why tells only of pods, containers and "
+      "services\n  hint: flowtap logs proc/8690-1508743 has its log\n");
+  const Outcome file = why("file/tmp/x.log");
+  EXPECT_EQ(file.exit, 3);
+  EXPECT_EQ(file.output,
+            "flowtap: \"file/tmp/x.log\" is the flow of a file, and why tells only of pods, containers and "
+            "services\n  hint: flowtap logs file/tmp/x.log has its log\n");
+  EXPECT_TRUE(why("proc/1-2").output.contains("the pod \"proc/1-2\"")) << "a namespace may be called so";
+  EXPECT_EQ(why("file/tmp/other").exit, 3);
 }
 
 // Two users, or two runtimes, may each have one.
