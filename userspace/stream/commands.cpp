@@ -7,6 +7,7 @@
 #include "stream/idle_settings.hpp"
 #include "stream/memory/memory_fit.hpp"
 #include "stream/stream_path.hpp"
+#include "stream/unfit_paths.hpp"
 
 namespace flowtap {
 
@@ -28,8 +29,7 @@ std::vector<std::string> check(const StreamOptions& options, const std::string& 
        idle_patterns(options.lines.schedulers, options.sources, options.flow_rules))
     lines.push_back("warning: " + api::sentence_of(idle));
   for (const std::string& idle : idle_settings(options)) lines.push_back("warning: " + idle);
-  for (const std::string& listed : listed_directories(options, host_root))
-    lines.push_back("warning: " + listed);
+  for (const std::string& unfit : unfit_paths(options, host_root)) lines.push_back("warning: " + unfit);
   return lines;
 }
 

@@ -1,6 +1,7 @@
 #include "stream/idle_patterns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -77,6 +78,9 @@ Why why_no_containers_log(std::string_view pattern) {
   const std::size_t star = name.rfind('*');
   std::string_view end = star == std::string_view::npos ? name : name.substr(star + 1);
   constexpr std::size_t kSuffix = 1 + kShortId;
+  // No runtime takes one.
+  if (const std::size_t blank = name.find_first_of(" \t\n\r"); blank != std::string_view::npos)
+    return "no container has " + in_quotes(name.substr(blank, 1)) + " in its name";
   if (name.find_first_of(kWild) == std::string_view::npos) return std::nullopt;
   bool can_end = star != std::string_view::npos || name.size() > kSuffix;
   if (end.size() > kSuffix) end.remove_prefix(end.size() - kSuffix);
@@ -90,38 +94,63 @@ Why why_no_containers_log(std::string_view pattern) {
          in_quotes("container/" + std::string(name) + "-*");
 }
 
+// The suffixes of systemd.unit(5) that stream.units does not take.
+bool is_other_unit(std::string_view name) {
+  constexpr auto kOthers =
+      std::to_array<std::string_view>({".automount", ".device", ".mount", ".path", ".scope", ".slice",
+                                       ".socket", ".swap", ".target", ".timer"});
+  return std::ranges::any_of(kOthers, [name](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+// Each advice must be taken by the key that it names.
 Why why_no_units_log(const std::string& pattern, const std::vector<std::string>& units) {
   const auto match = flow::SchedulerMatch::parse({pattern});
   const auto fits_it = [&](const std::string& unit) { return match->matches(identity::unit_flow_id(unit)); };
   if (match && std::ranges::any_of(units, fits_it)) return std::nullopt;
   const std::string name = pattern.substr(pattern.find('/') + 1);
-  const std::string service = name + ".service";
+  constexpr std::string_view kService = ".service";
+  if (is_other_unit(name))
+    return std::string(kUnitsKey) + " takes services alone, and " + in_quotes(name) +
+           " is none; write the service whose output it is, such as " +
+           in_quotes("unit/" + name.substr(0, name.rfind('.')).append(kService));
+  const std::string service = name.ends_with(kService) ? name : name + std::string(kService);
+  const std::string write = service == name ? "" : "; write " + in_quotes("unit/" + service);
   if (std::ranges::any_of(units, [&](const std::string& unit) { return flow::fits(service, unit); }))
-    return std::string(kUnitsKey) + " has it as " + in_quotes(service);
-  return std::string(kUnitsKey) + " lists no unit that fits, so that none is captured; list it there";
+    return std::string(kUnitsKey) + " has it as " + in_quotes(service) + write;
+  const std::string none =
+      std::string(kUnitsKey) + " lists no unit that fits, so that none is captured; list ";
+  if (name.find_first_of(kWild) != std::string::npos)
+    return none + "each by its whole name there, such as kube-scheduler.service";
+  return none + in_quotes(service) + " there" + (write.empty() ? "" : " and" + write.substr(1) + " here");
+}
+
+// "/log//s.log", "/log/./s.log" and "/log/s.log/" name the same file.
+std::string plain_path(std::string_view path) {
+  std::string plain = std::filesystem::path(path).lexically_normal().string();
+  if (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
+  return plain;
 }
 
 Why why_no_files_log(const std::string& pattern, const std::vector<std::string>& files) {
   const auto match = flow::SchedulerMatch::parse({pattern});
   const auto is_it = [&](const std::string& file) { return match->matches(identity::file_flow_id(file)); };
   if (match && std::ranges::any_of(files, is_it)) return std::nullopt;
-  std::string_view path = std::string_view(pattern).substr(std::string_view("file/").size());
-  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-  // "/log//s.log" and "/log/./s.log" name the same file.
-  const auto plain = [](std::string_view name) {
-    return std::filesystem::path(name).lexically_normal().string();
-  };
-  const auto is_same = [&](const std::string& file) { return plain(file) == plain("/" + std::string(path)); };
-  if (const auto same = std::ranges::find_if(files, is_same); same != files.end())
-    return std::string(kFilesKey) + " has it as " + in_quotes(*same) + "; write " +
-           in_quotes("file/" + *same);
-  std::string why = std::string(kFilesKey) + " does not list " + in_quotes("/" + std::string(path)) +
-                    ", so that it is not followed; ";
-  // People expect it of paths, too.
-  const auto is_wanted = [&](const std::string& file) { return flow::fits("/" + std::string(path), file); };
-  if (path.find_first_of(kWild) == std::string_view::npos) return why + "list it there";
+  std::string_view below = std::string_view(pattern).substr(std::string_view("file/").size());
+  below.remove_prefix(std::min(below.find_first_not_of('/'), below.size()));
+  const std::string path = "/" + std::string(below);
+  const std::string plain = plain_path(path);
+  if (std::ranges::find(files, plain) != files.end())
+    return std::string(kFilesKey) + " has it as " + in_quotes(plain) + "; write " +
+           in_quotes("file/" + plain);
+  std::string why =
+      std::string(kFilesKey) + " does not list " + in_quotes(plain) + ", so that it is not followed; ";
+  if (path.find_first_of(kWild) == std::string::npos)
+    return why + "list it there" +
+           (plain == path ? "" : " and write " + in_quotes("file/" + plain) + " here");
+  // People expect wildcards in paths, too.
+  const auto wanted =
+      std::ranges::find_if(files, [&](const std::string& file) { return flow::fits(plain, file); });
   why += "in a path, * and ? stand for themselves: ";
-  const auto wanted = std::ranges::find_if(files, is_wanted);
   return why + (wanted != files.end() ? "write " + in_quotes("file/" + *wanted) : "write each path whole");
 }
 

@@ -37,7 +37,11 @@ TEST(IdlePatterns, FilesThatAreNotFollowed) {
       R"(stream.files does not list "/var/log/s*.log", so that it is not followed; in a path, * and ? stand )"
       R"(for themselves: write "file//var/log/s1.log")");
   EXPECT_TRUE(why("file/opt/*.log").ends_with("write each path whole"));
-  for (const char* pattern : {"file//var/log//s1.log", "file/var/./log/s1.log", "file/var/log/x/../s1.log"})
+  EXPECT_EQ(why("file//tmp/y.log/"),
+            R"(stream.files does not list "/tmp/y.log", so that it is not followed; list it there and write )"
+            R"("file//tmp/y.log" here)");
+  for (const char* pattern : {"file//var/log//s1.log", "file/var/./log/s1.log", "file/var/log/x/../s1.log",
+                              "file//var/log/s1.log/"})
     EXPECT_EQ(why(pattern), R"(stream.files has it as "/var/log/s1.log"; write "file//var/log/s1.log")")
         << pattern;
 }
@@ -72,9 +76,17 @@ TEST(IdlePatterns, UnitsThatAreNotListed) {
   EXPECT_EQ(why("unit/kube-scheduler.service"), "");
   EXPECT_EQ(why("unit/kube-*"), "");
   EXPECT_EQ(why("unit/a\\x2db.service"), "");
-  EXPECT_EQ(why("unit/kube-scheduler"), R"(stream.units has it as "kube-scheduler.service")");
-  EXPECT_EQ(why("unit/volcano.service"),
-            "stream.units lists no unit that fits, so that none is captured; list it there");
+  EXPECT_EQ(why("unit/kube-scheduler"),
+            R"(stream.units has it as "kube-scheduler.service"; write "unit/kube-scheduler.service")");
+  const std::string none = "stream.units lists no unit that fits, so that none is captured; list ";
+  EXPECT_EQ(why("unit/volcano.service"), none + R"("volcano.service" there)");
+  EXPECT_EQ(why("unit/kubelet"), none + R"("kubelet.service" there and write "unit/kubelet.service" here)");
+  EXPECT_EQ(why("unit/my.app"), none + R"("my.app.service" there and write "unit/my.app.service" here)");
+  EXPECT_EQ(why("unit/volcano*"), none + "each by its whole name there, such as kube-scheduler.service");
+  EXPECT_EQ(
+      why("unit/kubelet.timer"),
+      R"(stream.units takes services alone, and "kubelet.timer" is none; write the service whose output it )"
+      R"(is, such as "unit/kubelet.service")");
 }
 
 TEST(IdlePatterns, PodsThatNobodyCanName) {
@@ -100,6 +112,11 @@ TEST(IdlePatterns, WildcardsForContainersWithoutTheirId) {
               "behind a container's name, its flow has - and the first 12 digits of its id; write \"" +
                   std::string(pattern) + "-*\"")
         << pattern;
+}
+
+TEST(IdlePatterns, ContainersThatNobodyCanName) {
+  EXPECT_EQ(why("container/my scheduler"), R"(no container has " " in its name)");
+  EXPECT_EQ(why("container/my\tscheduler-*"), R"(no container has "\t" in its name)");
 }
 
 TEST(IdlePatterns, RulesThatLeaveNothingForOthers) {
