@@ -41,7 +41,7 @@ TEST_P(WrongConfig, IsToldInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Node, WrongConfig,
     testing::Values(
-        Wrong{"BadYaml", "cycle: [1s\n", {"wrong.yaml:2: "}},
+        Wrong{"BadYaml", "cycle: [1s\n", {"wrong.yaml:1: the list that begins here with [ is not closed"}},
         Wrong{"UnknownKey", "cylce: 1s\n", {":1: ", "\"cylce\"", "did you mean \"cycle\"?"}},
         Wrong{"UnknownKeyOfASection",
               "statsd:\n  tags: true\n",

@@ -5,20 +5,40 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "base/printable.hpp"
+#include "daemon/config/yaml_trouble.hpp"
 
 namespace flowtap {
 namespace {
+
+/// YAML that a configuration does not need.
+class Refusal final : public YAML::ParserException {
+ public:
+  using YAML::ParserException::ParserException;
+};
 
 /// Builds the tree from the parser's events and not with YAML::Load, which would follow aliases and knows no
 /// limits. It refuses by throwing the library's own exception: the only way to stop the parser.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
+  /// In a text of another encoding than UTF-8, the library's places are not those of its bytes.
+  TreeBuilder(std::string_view text, const YamlLimits& limits)
+      : text_(text.contains('\0') ? std::string_view() : text), limits_(limits) {}
 
   [[nodiscard]] YamlNode take() { return std::move(root_); }
+
+  /// The innermost list or section in brackets that is not complete yet.
+  [[nodiscard]] std::optional<YamlTrouble::Open> open_bracket() const {
+    for (auto open = open_.rbegin(); open != open_.rend(); ++open)
+      if (open->bracket) return open->bracket;
+    return std::nullopt;
+  }
+  /// Up to where the parser has come with all that it has told.
+  [[nodiscard]] std::size_t read() const { return read_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -32,18 +52,20 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check(mark, tag, anchor);
+    // The library takes the end of the text for the end of a quotation, with all keys in between.
+    if (!is_closed(text_, read_)) throw YAML::ParserException(mark, YAML::ErrorMsg::EOF_IN_SCALAR);
     if (expects_key()) return take_key(mark, value);
     add(mark, YamlNode::Type::kScalar).scalar = value;
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+                       YAML::EmitterStyle::value style) override {
     check(mark, tag, anchor);
-    open(mark, YamlNode::Type::kList);
+    open(mark, YamlNode::Type::kList, style);
   }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value style) override {
     check(mark, tag, anchor);
-    open(mark, YamlNode::Type::kMap);
+    open(mark, YamlNode::Type::kMap, style);
   }
   void OnSequenceEnd() override { open_.pop_back(); }
   void OnMapEnd() override { open_.pop_back(); }
@@ -53,16 +75,18 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     YamlNode* node;
     bool has_key = false;  ///< for a map: the value of the last entry is still to come
+    std::optional<YamlTrouble::Open> bracket = {};
   };
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& why) {
-    throw YAML::ParserException(mark, why);
+    throw Refusal(mark, why);
   }
   [[noreturn]] static void refuse_anchor(const YAML::Mark& mark) {
     refuse(mark,
            "anchors (&) and aliases (*) are not used here; write the value out, in quotes if it is text");
   }
-  static void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    read_ = static_cast<std::size_t>(std::max(mark.pos, 0));
     if (anchor != 0) refuse_anchor(mark);
     // "?" and "!" are what the parser itself reports for plain and quoted values.
     if (!tag.empty() && tag != "?" && tag != "!")
@@ -84,11 +108,13 @@ class TreeBuilder final : public YAML::EventHandler {
     open_.back().has_key = true;
   }
 
-  void open(const YAML::Mark& mark, YamlNode::Type type) {
+  void open(const YAML::Mark& mark, YamlNode::Type type, YAML::EmitterStyle::value style) {
     if (open_.size() >= limits_.depth)
       refuse(mark, fmt::format("nested more than {} levels deep", limits_.depth));
     if (expects_key()) refuse(mark, "a key must be one word, not a list or a section");
     open_.push_back({&add(mark, type)});
+    if (style == YAML::EmitterStyle::Flow)
+      open_.back().bracket = {.bracket = type == YamlNode::Type::kList ? '[' : '{', .line = mark.line + 1};
   }
 
   YamlNode& add(const YAML::Mark& mark, YamlNode::Type type) {
@@ -111,10 +137,12 @@ class TreeBuilder final : public YAML::EventHandler {
     if (++nodes_ > limits_.nodes) refuse(mark, fmt::format("more than {} keys and values", limits_.nodes));
   }
 
+  std::string_view text_;
   YamlLimits limits_;
   YamlNode root_;
   std::vector<Open> open_;
   std::size_t nodes_ = 0;
+  std::size_t read_ = 0;
 };
 
 }  // namespace
@@ -122,20 +150,28 @@ class TreeBuilder final : public YAML::EventHandler {
 Result<YamlNode> read_yaml(std::string_view text, std::string_view name, const YamlLimits& limits) {
   if (text.size() > limits.bytes)
     return fail(fmt::format("{}: larger than {} bytes", printable(name), limits.bytes));
+  // The library passes over it, and does not count it.
+  if (constexpr std::string_view kByteOrder = "\xef\xbb\xbf"; text.starts_with(kByteOrder))
+    text.remove_prefix(kByteOrder.size());
+  TreeBuilder builder(text, limits);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    TreeBuilder builder(limits);
     if (!parser.HandleNextDocument(builder)) return YamlNode{};
     YamlNode root = builder.take();
-    TreeBuilder second(limits);
+    TreeBuilder second(text, limits);
     if (parser.HandleNextDocument(second))
       return fail(fmt::format("{}: it has more than one YAML document; flowtapd reads one", printable(name)),
                   "remove the line \"---\" and what follows it");
     return root;
+  } catch (const Refusal& error) {
+    return fail(fmt::format("{}:{}: {}", printable(name), error.mark.line + 1, printable(error.msg)));
   } catch (const YAML::Exception& error) {
-    const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
-    return fail(fmt::format("{}:{}: {}", printable(name), line, printable(error.msg)));
+    return std::unexpected(yaml_error(text, name,
+                                      {.said = error.msg,
+                                       .line = error.mark.is_null() ? 1 : error.mark.line + 1,
+                                       .open = builder.open_bracket(),
+                                       .read = builder.read()}));
   } catch (const std::exception& error) {  // the library's own use of the standard library
     return fail(fmt::format("{}: cannot be read as YAML: {}", printable(name), printable(error.what())));
   }

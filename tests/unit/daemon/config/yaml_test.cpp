@@ -59,9 +59,67 @@ TEST(Yaml, WhatConfigurationDoesNotNeedIsRefused) {
   EXPECT_EQ(refusal(": b\n"), "y:1: a key is missing before the colon");
 }
 
-TEST(Yaml, ASyntaxErrorHasItsLine) {
-  EXPECT_EQ(refusal("a: 1\nb: {c\n").substr(0, 4), "y:3:");
-  EXPECT_EQ(refusal("a: 1\n b: 2\n").substr(0, 4), "y:2:");
+TEST(Yaml, QuotationsEndAtTheirMarks) {
+  const auto root = read_yaml("a: \"x\\\"y\\\\\"\nb: 'it''s'\n'c': \"\"\nd: don't\n", "y");
+  ASSERT_TRUE(root) << root.error().what;
+  EXPECT_EQ(root->map[0].value.scalar, "x\"y\\");
+  EXPECT_EQ(root->map[1].value.scalar, "it's");
+  EXPECT_EQ(root->map[2].value.scalar, "");
+  EXPECT_EQ(root->map[3].value.scalar, "don't");
+  EXPECT_TRUE(read_yaml("\xef\xbb\xbf"
+                        "a: \"x\"\n  b",
+                        "y")
+                  .error()
+                  .what.starts_with("y:"))
+      << "no quotation is open";
+  EXPECT_TRUE(
+      read_yaml("\xef\xbb\xbf"
+                "a: 'x'\nbcd: 1\n",
+                "y"));
+}
+
+TEST(Yaml, ASyntaxErrorIsToldWhereItsCauseIs) {
+  struct Row {
+    const char* text;
+    const char* what;
+    const char* hint;
+  };
+  const std::string columns =
+      "the keys of one section begin in the same column, and a value that has \": \" or \" #\" in it stands "
+      "in quotes";
+  for (const Row& row : {
+           Row{"a: [b", "y:1: the list that begins here with [ is not closed",
+               "write ] behind its last member"},
+           {"a: [b\n", "y:1: the list that begins here with [ is not closed",
+            "write ] behind its last member"},
+           {"a: 1\nb: {c\n", "y:2: the section that begins here with { is not closed",
+            "write } behind its last value"},
+           {"a: 1\nb: [c,\n d\n\n", "y:2: the list that begins here with [ is not closed",
+            "write ] behind its last member"},
+           {"\ta: 1", "y:1: a tab stands before this line's first word, where YAML takes spaces alone",
+            "indent with spaces"},
+           {"a:\n  b: 1\n\tc: 1\n",
+            "y:3: a tab stands before this line's first word, where YAML takes spaces alone",
+            "indent with spaces"},
+           {"a: 1\nb: \"1s\nc: 2\n", "y:2: a quotation mark is opened here and not closed",
+            "close it, or leave it out"},
+           {"a: 'it''s", "y:1: a quotation mark is opened here and not closed", "close it, or leave it out"},
+           {"a: \"it\\\"s\n\n", "y:1: a quotation mark is opened here and not closed",
+            "close it, or leave it out"},
+           {"a: 1\n b: 2\n", "y:2: this line is no \"key: value\" of the section that it stands in",
+            columns.c_str()},
+           {"a: b: c\n", "y:1: this line is no \"key: value\" of the section that it stands in",
+            columns.c_str()},
+           {"a:\n    b: 1\n  c: 2\n", "y:3: this line belongs to no section and no list above it",
+            columns.c_str()},
+           {"a: @b\n", "y:1: this is no YAML (unknown token)",
+            "flowtapd --print-config shows how a configuration is written"},
+       }) {
+    const auto root = read_yaml(row.text, "y");
+    ASSERT_FALSE(root) << row.text;
+    EXPECT_EQ(root.error().what, row.what) << row.text;
+    EXPECT_EQ(root.error().hint, row.hint) << row.text;
+  }
 }
 
 }  // namespace
