@@ -96,8 +96,11 @@ Table::Cell journal_cell(const api::JournalStatus& journal) {
   std::string text = fmt::format("{} of {} in {} {}", bytes_text(journal.bytes), bytes_text(journal.limit),
                                  grouped(journal.segments), journal.segments == 1 ? "segment" : "segments");
   const bool bad = journal.write_errors > 0 || journal.torn > 0;
-  if (journal.write_errors > 0) join(text, grouped(journal.write_errors) + " write errors");
-  if (journal.torn > 0) join(text, grouped(journal.torn) + " torn records");
+  if (journal.write_errors > 0)
+    join(text,
+         grouped(journal.write_errors) + (journal.write_errors == 1 ? " write error" : " write errors"));
+  if (journal.torn > 0)
+    join(text, grouped(journal.torn) + (journal.torn == 1 ? " torn record" : " torn records"));
   return {text, bad ? "33" : ""};
 }
 

@@ -8,6 +8,7 @@
 
 #include "component/log_error.hpp"
 #include "stream/flows_mount.hpp"
+#include "stream/flows_strangers.hpp"
 #include "stream/journal/journal_segments.hpp"
 
 namespace flowtap {
@@ -68,6 +69,12 @@ std::string FlowsDirectory::shown(std::string sentence) const {
 void FlowsDirectory::look_around() {
   keep_mounted();
   keep_since();
+  look_for_strangers();
+}
+
+void FlowsDirectory::look_for_strangers() {
+  room_ = check_strangers(place_, path_);
+  if (room_log_.is_news(room_, TroubleLog::Clock::now())) log_error(Error(room_.error()).in("stream"));
 }
 
 bool FlowsDirectory::is_there() const {

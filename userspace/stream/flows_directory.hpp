@@ -11,6 +11,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "component/trouble_log.hpp"
 #include "component/views/flow_views.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/journal/journal.hpp"
@@ -40,6 +41,8 @@ class FlowsDirectory {
   void look_around();
   /// An Error: nobody finds the directory under its name, and the next start will not find it either.
   [[nodiscard]] const Status& found() const { return found_; }
+  /// An Error: others have filled it.
+  [[nodiscard]] const Status& room() const { return room_; }
 
   void report(api::StreamStatusReport& report) const;
   void append_samples(std::vector<stats::Series>& out) const;
@@ -51,6 +54,7 @@ class FlowsDirectory {
   void keep_mounted();
   [[nodiscard]] Status mount_again();
   void keep_since();
+  void look_for_strangers();
 
   std::string path_;
   std::string place_;
@@ -60,6 +64,8 @@ class FlowsDirectory {
   Error no_keeper_;                      // why not
   int unseen_ = 0;                       // how often in a row it was mounted again and not seen
   Status found_;
+  Status room_;
+  TroubleLog room_log_;
   std::optional<std::chrono::system_clock::time_point> since_;
   std::unique_ptr<flow::Journal> journal_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/wall_clock.hpp"
+#include "base/with_hint.hpp"
 #include "stream/memory/memory_limit.hpp"
 #include "stream/reading/flow_list.hpp"
 
@@ -130,6 +131,7 @@ bool StreamPath::stop() {
 std::string StreamPath::how() const {
   std::string text = tap_->how();
   if (const Status& found = directory_->found(); !found) text += "; " + found.error().what;
+  if (const Status& room = directory_->room(); !room) text += "; " + with_hint(room.error());
   for (const std::string& warning : warnings_.all) text += "; " + warning;
   return text;
 }

@@ -255,6 +255,30 @@ TEST_F(Vanished, EachFileOfTheFlowsAlone) {
   }
 }
 
+// Others' files take the room of what is captured.
+TEST_F(Vanished, WhoFillsTheFlowsIsToldUntilItGoes) {
+  start();
+  write(0, 100);
+  expect_all();
+  const std::string hog = root_.file("state/flows/hog");
+  {
+    const Fd file(::open(hog.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const std::vector<char> block(std::size_t{64} * 1024, 'x');
+    while (::write(file.get(), block.data(), block.size()) > 0) continue;
+    ASSERT_EQ(errno, ENOSPC);
+  }
+  const auto is_told = [this] {
+    return daemon_->component("stream")->detail.contains("\"hog\" there is not flowtapd's");
+  };
+  EXPECT_TRUE(eventually(is_told)) << daemon_->err();
+  EXPECT_TRUE(says("hint: remove what is not flowtapd's (")) << daemon_->err();
+  ASSERT_TRUE(fs::remove(hog));
+  EXPECT_TRUE(eventually([&] { return !is_told(); })) << daemon_->component("stream")->detail;
+  EXPECT_EQ(occurrences(daemon_->err(), "is not flowtapd's:"), 1U) << "each trouble is told once";
+  write(100, 100);
+  expect_all();
+}
+
 // A link would say where flowtapd writes, and says nothing of the trouble by errno alone.
 TEST_F(Vanished, LinksInTheirPlacesAreCalledSo) {
   start();
