@@ -26,8 +26,10 @@ Status ensure_bpffs(const std::string& path) {
   struct statfs there{};
   if (::statfs(path.c_str(), &there) == 0 && there.f_type == BPF_FS_MAGIC) return {};
   // In sysfs the directory exists wherever the kernel has BPF; elsewhere it may be made.
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail_errno(errno, "cannot make " + path, bpffs_hint(path));
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    const int error = errno;
+    return fail_errno(error, "cannot make " + path, bpffs_hint(path));
+  }
   if (::mount("bpf", path.c_str(), "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700") == 0) return {};
   const int error = errno;
   const std::string what = "cannot mount a BPF file system at " + path;
