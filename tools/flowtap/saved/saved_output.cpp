@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -87,6 +88,7 @@ void SavedOutput::read(const flow::WholeRecord& record) {
   if (record.klog) {
     state_.tell_before(*record.klog);
     if (cut && record.klog->form == flow::KlogForm::kText) return hold(record);
+    note_header(record);
     if (is_seen(record)) return;
   }
   tell(record);
@@ -101,9 +103,21 @@ bool SavedOutput::is_seen(const flow::WholeRecord& record) {
 // A capture that ends within a record says less of it than the one that has all of it, which may come yet.
 void SavedOutput::hold(const flow::WholeRecord& record) {
   tell_cut();
-  last_ =
-      Cut{.text = std::string(record.text), .stamp = std::string(record.klog->stamp), .time = record.time};
+  last_ = Cut{.text = std::string(record.text),
+              .stamp = std::string(record.klog->stamp),
+              .time = record.time,
+              .own_header = has_header_of(record)};
   state_.holding.push_back(this);
+}
+
+void SavedOutput::note_header(const flow::WholeRecord& record) {
+  constexpr std::size_t kMost = 32;
+  if (headers_.size() == kMost) headers_.pop_front();
+  headers_.push_back(std::hash<std::string_view>{}(header_of(record)));
+}
+
+bool SavedOutput::has_header_of(const flow::WholeRecord& record) const {
+  return std::ranges::find(headers_, std::hash<std::string_view>{}(header_of(record))) != headers_.end();
 }
 
 // The beginning of a name may be another's name.
@@ -111,7 +125,7 @@ void SavedOutput::tell_cut() {
   const auto cut = std::exchange(last_, std::nullopt);
   if (!cut) return;
   const flow::WholeRecord record = flow::whole_record(cut->text, cut->time);
-  if (state_.seen.has_header_of(record)) return;
+  if (!cut->own_header && state_.seen.has_header_of(record)) return;
   if (may_end_in_word(*record.klog, record.text)) {
     const std::string marked = std::string(record.text).append(diagnosis::kCutOff);
     tell(flow::whole_record(marked, record.time));

@@ -1,6 +1,7 @@
 // One output of a scheduler: a log of its own, in one saved file or in several pieces.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -58,11 +59,14 @@ class SavedOutput {
     std::string text;
     std::string stamp;
     std::uint64_t time = 0;
+    bool own_header = false;  // another record of this output, shortly before, has the same header
   };
 
   void read(const flow::WholeRecord& record);
   [[nodiscard]] bool is_seen(const flow::WholeRecord& record);
   void hold(const flow::WholeRecord& record);
+  void note_header(const flow::WholeRecord& record);
+  [[nodiscard]] bool has_header_of(const flow::WholeRecord& record) const;
   void tell(const flow::WholeRecord& record);
   void finish_line();
   [[nodiscard]] auto reads() {
@@ -76,7 +80,8 @@ class SavedOutput {
   bool begins_ = false;
   bool cut_ = false;  // the record that is read next ends in the middle of its line
   std::optional<Cut> last_;
-  std::uint16_t own_;  // the number of its log
+  std::deque<std::size_t> headers_;  // of the last records, as hashes
+  std::uint16_t own_;                // the number of its log
   std::uint16_t log_;  // of the log that it belongs to: another one's if they have records in common
   flow::LineAssembler lines_;
   flow::WholeRecords records_;

@@ -16,12 +16,6 @@ std::uint64_t hash_of(std::string_view text) {
   return (std::hash<std::string_view>{}(text) & ~kLog) | (std::uint64_t{1} << 63U);
 }
 
-// Up to the source's end: time, thread and place in the program. JSON has no place of its own for them.
-std::string_view header_of(const flow::WholeRecord& record) {
-  if (!record.klog || record.klog->form != flow::KlogForm::kText || record.klog->source.empty()) return {};
-  return record.text.substr(0, static_cast<std::size_t>(record.klog->body.data() - record.text.data()));
-}
-
 // What klog itself has written: up to the last pair, or the first line. A terminal's blanks may stand behind it, and what follows in
 // a mail, or another section of what a tool has gathered.
 std::string_view written(const flow::WholeRecord& record) {
@@ -40,6 +34,11 @@ std::string_view written(const flow::WholeRecord& record) {
 }
 
 }  // namespace
+
+std::string_view header_of(const flow::WholeRecord& record) {
+  if (!record.klog || record.klog->form != flow::KlogForm::kText || record.klog->source.empty()) return {};
+  return record.text.substr(0, static_cast<std::size_t>(record.klog->body.data() - record.text.data()));
+}
 
 std::optional<std::uint16_t> SeenRecords::add(const flow::WholeRecord& record, std::uint16_t log) {
   const std::uint64_t hash = hash_of(written(record));

@@ -11,6 +11,9 @@
 
 namespace flowtap::cli {
 
+/// What klog writes before a message: time, thread and place in the program. Empty: JSON has no place of its own for them.
+[[nodiscard]] std::string_view header_of(const flow::WholeRecord& record);
+
 class SeenRecords {
  public:
   /// Hashes that are remembered at most, two for each record; the table then has 128 MiB.

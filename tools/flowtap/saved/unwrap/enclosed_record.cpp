@@ -229,6 +229,7 @@ std::string_view without_newlines(std::string_view text) {
   return text;
 }
 
+// npos: it is not in this line.
 std::size_t end_of_object(std::string_view line, std::size_t at) {
   for (std::size_t depth = 0; at < line.size(); ++at) {
     if (line[at] == '"') {
@@ -241,7 +242,7 @@ std::size_t end_of_object(std::string_view line, std::size_t at) {
       return at + 1;
     }
   }
-  return line.size();
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -278,14 +279,19 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
       if (before == '\'') {
         end = at + end_of_single_quoted(line.substr(at));
         const std::string_view text = single_quoted(line.substr(at, end - at), buffer);
-        return {.text = without_newlines(text), .end = std::min(end + 1, line.size())};
+        return {.text = without_newlines(text),
+                .end = std::min(end + 1, line.size()),
+                .closed = end < line.size()};
       }
       if (enclosed.form == KlogForm::kJson && at > 0) {
-        end = end_of_object(line, at);
-        return {.text = line.substr(at, end - at), .end = end};
+        const std::size_t behind = end_of_object(line, at);
+        end = std::min(behind, line.size());
+        return {.text = line.substr(at, end - at), .end = end, .closed = behind != std::string_view::npos};
       }
       if (before == '`') end = line.find_last_not_of(before) + 1;
-      return {.text = without_newlines(line.substr(at, end - at)), .end = line.size()};
+      return {.text = without_newlines(line.substr(at, end - at)),
+              .end = line.size(),
+              .closed = end < line.size()};
     }
     case Quoting::kRaw:
       end = end_of_raw(line.substr(at)) + at;

@@ -46,7 +46,7 @@ struct Enclosed {
 struct Opened {
   std::string_view text;
   std::size_t end = 0;  ///< where the line goes on behind it and its quotes
-  bool closed = true;   ///< false: kDoubled or kEscaped, and the quote that ends it is not in this line
+  bool closed = false;  ///< the quote or the bracket that ends it stands in this line
 };
 
 /// `buffer` holds the text where it differs from what stands in the line.

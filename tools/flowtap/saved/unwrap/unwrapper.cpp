@@ -215,7 +215,7 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   last_.enclosed = found;
   last_.plain = false;
   in_field_ = found.quoting == Quoting::kDoubled && !opened.closed;
-  last_.in_part = is_divided(line, found);
+  last_.in_part = is_divided(line, found, opened);
   const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
   note_record(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, found.at + 1);
@@ -290,9 +290,9 @@ std::uint64_t Unwrapper::time_of(std::string_view text, std::string_view before,
   return time;
 }
 
-// What is between quotes is whole, also in a file's last line without a newline.
-bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed) {
-  if (enclosed.quoting != Quoting::kNone) return false;
+// What is between quotes or brackets is whole, also in a file's last line without a newline, and more may stand behind it.
+bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed, const Opened& opened) {
+  if (enclosed.quoting != Quoting::kNone || opened.closed) return false;
   return !line.full || is_of_a_part(line.text.substr(0, enclosed.at));
 }
 
@@ -313,7 +313,7 @@ bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& tak
   if (is_line && is_indented(opened.text)) opened.text = last_.margin.undo(opened.text);
   // Another value may stand in the same place.
   if (!last_.in_part && !begins_like_a_block(opened.text)) return false;
-  last_.in_part = is_divided(line, enclosed);
+  last_.in_part = is_divided(line, enclosed, opened);
   note(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, enclosed.at + 1);
   take({.kind = Kind::kGoesOn,

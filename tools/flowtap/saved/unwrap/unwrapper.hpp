@@ -123,7 +123,7 @@ class Unwrapper {
   void note_line(std::string_view text, bool has_record);
   void give_field(const Line& line, const Take& take);
   [[nodiscard]] bool give_merged(const Line& line, const Take& take);
-  [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
+  [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed, const Opened& opened);
   [[nodiscard]] bool is_of_block(std::string_view text) const;
   [[nodiscard]] static bool stays_open(const Around& one);
   void leave(std::string_view source);

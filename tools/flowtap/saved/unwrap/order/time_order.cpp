@@ -183,13 +183,17 @@ void TimeOrder::give(const Take& take) {
   const auto place = [](const Entry& entry) { return std::tuple(entry.key, entry.group, entry.index); };
   if (!std::ranges::is_sorted(entries_, {}, place) && !is_clock_back_a_little())
     std::ranges::sort(entries_, {}, place);
-  for (const Entry& entry : entries_)
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    // A file's last line may have no newline, and not be the last one here.
+    const bool ends = i + 1 < entries_.size() && entries_[i + 1].group != entry.group;
     take({.kind = entry.kind,
           .source = entry.source,
           .text = entry.text,
-          .full = entry.full,
+          .full = entry.full || ends,
           .time = entry.written,
           .event = entry.event > 0 ? &events_[entry.event - 1] : nullptr});
+  }
   entries_.clear();
   texts_.clear();
   events_.clear();
