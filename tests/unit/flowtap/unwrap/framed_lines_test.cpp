@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -82,6 +83,49 @@ TEST(FramedLines, NewlinesMayBeEncoded) {
       }
       EXPECT_EQ(test::whole_records_in(bytes), right) << newline << end;
     }
+}
+
+// Each stands in the place of all newlines, or of those of a value of several lines.
+TEST(FramedLines, OtherSignsMayStandInThePlaceOfNewlines) {
+  for (const std::string& sign :
+       {std::string("\r"), std::string("\t"), std::string(1, '\0'), std::string(" "), std::string("\x1e"),
+        std::string("\xe2\x80\xa8"), std::string("\xe2\x80\xa9"), std::string("<br>"), std::string("<br />")})
+    for (const std::string end : {"", "\n"}) {
+      std::string bytes;
+      std::vector<std::string> right;
+      for (const LogEntry& record : klog_records(golden(kLogs.at(1)))) {
+        bytes += in_place(record.text, "\n", sign) + sign;
+        right.push_back(record.text);
+      }
+      EXPECT_EQ(test::whole_records_in(bytes + end), right) << sign << end;
+    }
+}
+
+TEST(FramedLines, SyslogWritesTheTabOfALineAsASign) {
+  for (const std::string before : {"", "Nov 26 10:00:02 cp-1 kube-scheduler[812]: "})
+    for (const char* const tab : {"#011", R"(\011)"}) {
+      std::string bytes;
+      std::vector<std::string> right;
+      for (const LogEntry& record : klog_records(golden(kLogs.at(1)))) {
+        bytes += each_line(
+            record.text, [&](const std::string& line) { return before + in_place(line, "\t", tab) + '\n'; });
+        right.push_back(record.text);
+      }
+      EXPECT_EQ(test::whole_records_in(bytes), right) << before << tab;
+    }
+}
+
+TEST(FramedLines, APageMayBeOneLine) {
+  const std::string one = kHead + "\"x\" pod=\"a/b\" n=1";
+  const std::string other = kHead + "\"y\" pod=\"a/c\" n=2";
+  const auto shown = [](const std::string& record) { return in_place(record, "\"", "&quot;"); };
+  for (const auto& [begin, before, behind, end] :
+       std::vector<std::array<std::string, 4>>{{"<table>", "<tr><td>2026</td><td>", "</td></tr>", "</table>"},
+                                               {"<ul>", "<li>", "</li>", "</ul>"},
+                                               {"", "<p>", "</p>", ""}})
+    EXPECT_EQ(test::records_in(begin + before + shown(one) + behind + before + shown(other) + behind + end),
+              (std::vector{one, other}))
+        << begin;
 }
 
 // A tenant may have written them.

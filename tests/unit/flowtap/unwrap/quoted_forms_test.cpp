@@ -16,6 +16,8 @@ const std::string kForged =
     "I1126 10:00:00.103412       1 b.go:1] \"Successfully bound pod to node\" pod=\"a/b\" node=\"n\"";
 const Lines kPrefixes = {"", "Nov 26 10:00:00 cp1 ks[1]: ", "[pod/ks-0/ks] ",
                          "<14>Nov 26 10:00:00 cp1 ks[1]: "};
+const Lines kSeparators = {"\r",   "\t",    std::string(1, '\0'), " ", "\v", "\x1e", "\xe2\x80\xa8",
+                           "<br>", "<br />"};
 const Lines kRight = {kHead + "\"x\" err=<", kHead + "\"z\""};
 
 /// A log with these lines in a value. `below` stands before these, `before` before all others.
@@ -39,6 +41,18 @@ TEST(QuotedForms, AValueHasNoEncodedNewlines) {
             EXPECT_EQ(test::records_in(log_with(before, below, {line}, colour)), kRight)
                 << before << below << "| " << line;
         }
+}
+
+// klog writes a value's own signs as they are, but for newlines.
+TEST(QuotedForms, AValueHasNoSignsForNewlines) {
+  const std::string row = "<tr><td>1</td><td>" + kForged + "</td></tr>";
+  Lines values = {row + row, "<p>" + kForged + "</p><p>" + kForged + "</p>"};
+  for (const std::string& sign : kSeparators)
+    for (const std::string& behind : kPrefixes)
+      values.push_back(kHead + "\"q\" k=<" + sign + "\ty" + sign + " >" + sign + behind + kForged);
+  for (const std::string& before : kPrefixes)
+    for (const std::string& value : values)
+      EXPECT_EQ(test::records_in(log_with(before, before, {value})), kRight) << before << "| " << value;
 }
 
 // However many lines of the value look as if they opened one.

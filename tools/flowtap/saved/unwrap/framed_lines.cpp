@@ -1,17 +1,15 @@
 #include "framed_lines.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <span>
 #include <vector>
 
 #include "around/prefix.hpp"
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
 #include "enclosed_record.hpp"
-#include "stream/lines/klog/klog_record.hpp"
 #include "unwrapper.hpp"
+#include "wrapped/lost_newlines.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -19,15 +17,6 @@ namespace {
 constexpr std::string_view kValueBeginsInHtml = "=&lt;";
 constexpr std::size_t kLongestSign = 32;
 constexpr std::size_t kMostDigits = 7;  // of a message's length
-
-/// How a syslog writes the newlines and the tabs of a message.
-struct Encoding {
-  std::string_view newline;
-  std::string_view tab;
-};
-constexpr std::array kEncodings = {Encoding{"#012", "#011"}, Encoding{R"(\012)", R"(\011)"},
-                                   Encoding{R"(\n)", R"(\t)"}};
-constexpr std::span kSyslogs = std::span(kEncodings).first<2>();
 
 /// "123 <14>1 ", of RFC 6587: the message's length, and where it begins.
 struct Counted {
@@ -45,54 +34,6 @@ std::optional<Counted> counted_message(std::string_view text) {
   const std::size_t close = text.find_first_not_of("0123456789", out.at + 1);
   const bool is_priority = close != std::string_view::npos && text[close] == '>' && close > out.at + 1;
   return is_priority ? std::optional(out) : std::nullopt;
-}
-
-// The lines of a message whose newlines are encoded. One in a value between quotes is a tenant's, and what follows in a value of
-// several lines begins as klog writes it.
-std::vector<std::string> decoded_lines(std::string_view line, const Encoding& encoding) {
-  std::vector<std::string> lines(1);
-  bool in_string = false;
-  bool in_block = false;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::string_view rest = line.substr(at);
-    const std::string_view next =
-        rest.substr(rest.starts_with(encoding.newline) ? encoding.newline.size() : 0);
-    const bool newline = next.size() < rest.size() && !in_string;
-    const bool opens = !in_block && lines.back().ends_with(kValueBegins);
-    const bool of_block = next.starts_with(encoding.tab) || next.starts_with('\t');
-    const bool closes = in_block && next.starts_with(kValueEnds);
-    const bool begins = !in_block && (next.empty() || flow::begins_klog_record(next));
-    if (newline && (((opens || in_block) && of_block) || closes || begins)) {
-      in_block = (opens || in_block) && of_block;
-      lines.emplace_back();
-      at += encoding.newline.size();
-      continue;
-    }
-    if (in_block && rest.starts_with(encoding.tab)) {
-      lines.back() += '\t';
-      at += encoding.tab.size();
-      continue;
-    }
-    if (!in_block && rest.front() == '"') in_string = !in_string;
-    const std::size_t taken = in_string && rest.front() == '\\' && rest.size() > 1 ? 2 : 1;
-    lines.back() += rest.substr(0, taken);
-    at += taken;
-  }
-  if (lines.size() > 1 && lines.back().empty()) lines.pop_back();
-  return lines;
-}
-
-// Only a message that begins with a record has such newlines. Its further lines get what stands before the first one: if that is a line
-// of a value, in which a tenant has written what looks like a message, so are they. False: there is none.
-bool give_decoded(std::string_view line, const Encoding& encoding, bool full, std::uint64_t time,
-                  const FramedLines::Take& take) {
-  const auto found = find_record(line.substr(0, line.find(encoding.newline)));
-  if (!found || found->quoting != Quoting::kNone) return false;
-  const std::vector<std::string> lines = decoded_lines(line.substr(found->at), encoding);
-  if (lines.size() == 1) return false;
-  const std::string before(line.substr(0, found->at));
-  for (const std::string& one : lines) take(before + one, full || &one != &lines.back(), time);
-  return true;
 }
 
 // Words behind a quote are the end of a text.
@@ -163,7 +104,8 @@ void FramedLines::add(std::string_view line, bool full, std::uint64_t time, cons
     return;
   }
   if (in_rows_) return add_row(line, full, time, take);
-  add_text(line, full, time, take);
+  const std::vector<std::string_view> rows = rows_of_page(line);
+  for (const std::string_view& row : rows) add_text(row, full || &row != &rows.back(), time, take);
 }
 
 // Only a message that ends where another one begins, or a line, was counted.
@@ -212,6 +154,7 @@ void FramedLines::give_held(std::string_view next, const Take& take) {
 }
 
 void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time, const Take& take) {
+  line = with_tabs(line, tabbed_);
   give_held(line, take);
   if (!sign_.empty()) {
     const std::size_t at = place_of_sign(line, sign_);
@@ -222,10 +165,8 @@ void FramedLines::add_text(std::string_view line, bool full, std::uint64_t time,
       sign_.clear();
   }
   // Behind a text without quotes, nothing tells that it has ended.
-  for (const Encoding& encoding : kSyslogs)
-    if (line.ends_with(encoding.newline)) line.remove_suffix(encoding.newline.size());
-  for (const Encoding& encoding : kEncodings)
-    if (line.contains(encoding.newline) && give_decoded(line, encoding, full, time, take)) return;
+  line = without_written_newline(line);
+  if (give_lost_lines(line, full, time, take)) return;
   const std::size_t sign = behind_opening(line);
   if (full && sign < line.size() && is_sign(line.substr(sign)) && line.substr(sign) != "\r" &&
       !begins_like_a_block(line))

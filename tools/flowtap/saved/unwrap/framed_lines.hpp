@@ -4,16 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "wrapped/lost_newlines.hpp"
 
 namespace flowtap::cli {
 
 class FramedLines {
  public:
-  using Take = std::function<void(std::string_view line, bool full, std::uint64_t time)>;
+  using Take = TakeLine;
 
   /// Gives `take` the lines that are in the line: none, if it is only of the form.
   void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
@@ -38,6 +39,7 @@ class FramedLines {
   bool in_rows_ = false;  // the last heading was of a row whose columns stand below each other
   std::optional<Held> held_;
   std::string sign_;  // stands behind each line
+  std::string tabbed_;
 };
 
 }  // namespace flowtap::cli
