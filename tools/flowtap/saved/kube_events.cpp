@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "base/trimmed.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "klog_stamp.hpp"
 #include "kube_columns.hpp"
@@ -34,6 +35,13 @@ constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
          std::ranges::all_of(reason, is_alphanumeric);
+}
+
+// A screen may end amid a message. No node has a name that ends with a hyphen.
+std::string marked_if_cut(std::string_view reason, std::string_view message) {
+  const bool cut = reason == kScheduled ? message.ends_with('-') && pod_in(message).has_value()
+                                        : reason == kFailedScheduling && diagnosis::breaks_off(message);
+  return std::string(message).append(cut ? diagnosis::kCutOff : "");
 }
 
 // strconv.Quote writes some control characters with letters, which are read as the same.
@@ -243,7 +251,7 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
                 .pod = std::string(row->pod),
                 .type = std::string(row->type),
                 .reason = std::string(row->reason),
-                .message = std::string(row->message),
+                .message = marked_if_cut(row->reason, row->message),
                 .from = std::string(row->from),
                 .age = row->age,
                 .count = row->count,

@@ -11,10 +11,13 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/ascii.hpp"
 #include "base/fd.hpp"
+#include "base/trimmed.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
 #include "saved_file.hpp"
@@ -22,6 +25,7 @@
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "unwrap/order/line_order.hpp"
+#include "unwrap/wrapped/line_breaks.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -126,6 +130,7 @@ class Reading {
                          std::string_view source);
   [[nodiscard]] bool take_event(std::string_view text);
   void tell(std::optional<KubeEvent> event, std::string_view line);
+  void mark_cut_rows();
   void read_events();
 
   std::string_view of_;
@@ -136,9 +141,11 @@ class Reading {
   struct Told {
     KubeEvent event;
     std::string line;
+    std::size_t file;  // its number
   };
   KubeEvents events_;
   std::vector<Told> told_;
+  std::size_t files_ = 0;
   std::uint64_t untold_ = 0;  // events that were too many
   diagnosis::SchedulerLog events_log_;
 };
@@ -169,13 +176,26 @@ bool Reading::take_event(std::string_view text) {
 
 void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
   if (event && told_.size() < kMostEvents)
-    told_.push_back({std::move(*event), std::string(line)});
+    told_.push_back({std::move(*event), std::string(line), files_});
   else if (event)
     ++untold_;
 }
 
+// Where a screen has cut one row it has cut each that is as wide, and a node's name may be the beginning of another one's.
+void Reading::mark_cut_rows() {
+  const auto place = [](const Told& one) { return std::pair(one.file, width_of(trimmed(one.line, "\r"))); };
+  std::set<std::pair<std::size_t, std::size_t>> cut;
+  for (const Told& one : told_)
+    if (one.event.message.ends_with(diagnosis::kCutOff)) cut.insert(place(one));
+  for (Told& one : told_)
+    if (one.event.reason == kScheduled && !one.event.message.ends_with(diagnosis::kCutOff) &&
+        cut.contains(place(one)))
+      one.event.message += diagnosis::kCutOff;
+}
+
 // kubectl sorts by other things than time. What a log says of a pod is more, and dated.
 void Reading::read_events() {
+  mark_cut_rows();
   for (Told& one : told_) events_.settle(one.event);
   std::ranges::stable_sort(told_, [](const Told& one, const Told& other) {
     return one.event.age != other.event.age ? one.event.age > other.event.age
@@ -214,6 +234,7 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
 
 Status Reading::read(const File& file) {
   Outputs outputs;
+  ++files_;
   events_.begin_file();
   const auto [read, left_out, late_parts] = read_saved_file(
       file.fd.get(), file.name,

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 
+#include "base/ascii.hpp"
 #include "explain/diagnosis/advice.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "explain/diagnosis/reasons.hpp"
@@ -231,6 +232,16 @@ bool is_volcanos(std::string_view sentence) {
          sentence.contains(" tasks in gang unschedulable: ") ||
          sentence.starts_with("pod group is not ready") ||
          (sentence.starts_with("Pod ") && sentence.contains(" can possibly be assigned to "));
+}
+
+// What ends with another sign may stand in quotes or tags. What another plugin has tried may be said without a full stop.
+bool breaks_off(std::string_view sentence) {
+  constexpr std::string_view kCounted = "preemption: 0/";
+  if (sentence.empty() || is_volcanos(sentence)) return false;
+  const bool amid =
+      is_alphanumeric(sentence.back()) || std::string_view(",:-_/({=}").contains(sentence.back());
+  const auto outline = outline_of(sentence);
+  return amid && outline && (outline->preemption.empty() || outline->preemption.starts_with(kCounted));
 }
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {

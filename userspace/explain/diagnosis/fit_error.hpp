@@ -32,6 +32,9 @@ struct FitError {
 /// Whether kube-scheduler has no such words, and Volcano has.
 [[nodiscard]] bool is_volcanos(std::string_view sentence);
 
+/// Whether kube-scheduler's sentence breaks off without any mark: it ends with a full stop, and so does its own report of preemption.
+[[nodiscard]] bool breaks_off(std::string_view sentence);
+
 /// Nothing: it is another sentence.
 [[nodiscard]] std::optional<FitError> parse_fit_error(std::string_view sentence);
 

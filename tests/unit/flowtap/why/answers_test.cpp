@@ -52,6 +52,20 @@ TEST_F(WhyTest, APodThatIsNoMoreNeedsNoAdvice) {
   EXPECT_EQ(boost::json::parse(json.output).at_pointer("/lifecycle/deleted"), true) << json.output;
 }
 
+// It may be the beginning of several names, and so may another row's that is as wide.
+TEST_F(WhyTest, ANameThatAScreenHasCutIsNobodys) {
+  const std::string file = kGolden + "found/why/events-cut/in.txt";
+  EXPECT_FALSE(flowtap_program("why shop/web-d" + from({file})).output.contains("gpu-node"));
+  std::string text = golden("found/why/events-cut/in.txt");
+  text.replace(text.rfind("gpu-node-"), 9, "gpu-node1");
+  const Outcome wide = flowtap_program("why shop/web-d" + from({write("wide", text)}));
+  EXPECT_TRUE(wide.output.starts_with("shop/web-d is bound\n")) << wide.output;
+  const std::string row = "shop        5s          Normal    Scheduled          pod/web-d   ";
+  const Outcome whole = flowtap_program(
+      "why shop/web-d" + from({write("whole", text + row + "Successfully assigned shop/web-d to n1\n")}));
+  EXPECT_TRUE(whole.output.starts_with("shop/web-d is bound to n1\n")) << whole.output;
+}
+
 TEST_F(WhyTest, EvidenceIsTheAttemptAndWhatTheVerdictsRestOn) {
   const std::string log = kGolden + "scheduler/kube-scheduler-v5.json.log";
   const Outcome run = flowtap_program("why default/toobig-v5json-1 -o json --evidence" + from({log}));
