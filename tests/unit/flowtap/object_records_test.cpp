@@ -1,7 +1,9 @@
 // Records whose header a collector has taken apart, and events as kubectl's JSON has them.
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/flowtap/saved/unwrap/saved_lines.hpp"
@@ -83,6 +85,14 @@ TEST(ObjectRecords, AnotherProgramsMessageWithoutPairsIsNone) {
     EXPECT_EQ(read(line).records, Records{}) << line;
 }
 
+std::string around_lines(const std::string& text, const std::string& before, const std::string& behind) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    out.append(before).append(line).append(behind).append(1, '\n');
+  return out;
+}
+
 TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
   const std::string event =
       R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"web-0.17","namespace":"shop"},"involvedObject":{"kind":"Pod","namespace":"shop","name":"web-0"},"reason":"FailedScheduling","message":"0/2 nodes are available: 2 Insufficient \"x\".","type":"Warning","lastTimestamp":"2026-11-26T10:00:00Z"})";
@@ -102,6 +112,8 @@ TEST(ObjectRecords, EventsAreReadOneByOneOrInAList) {
           .records,
       Records{record})
       << "as kubectl sets it out";
+  const std::string quoted = around_lines("{\n  \"items\": [\n" + event + "\n  ]\n}\n", "> ", "\r");
+  EXPECT_EQ(read(quoted).records, Records{record});
   for (const char* other : {R"("kind":"Node")", R"("kind":"Job")"}) {
     std::string line = event;
     line.replace(line.find(R"("kind":"Pod")"), 12, other);
@@ -184,6 +196,12 @@ TEST(ObjectRecords, EventsInYamlAreThoseInJson) {
               "\"x\". preemption: none helps."})
       EXPECT_EQ(read(yaml(message, list)).events, std::vector<KubeEvent>{event})
           << message << (list ? ", listed" : "");
+  }
+  for (const bool list : {false, true}) {
+    const std::string text =
+        yaml(R"('0/2 nodes are available: 2 node(s) didn''t have "x". preemption: none helps.')", list);
+    for (const auto& [before, behind] : {std::pair{"", "\r"}, {"> ", ""}, {"> > ", "\r"}})
+      EXPECT_EQ(read(around_lines(text, before, behind)).events, std::vector<KubeEvent>{event}) << before;
   }
   const std::string one = yaml("'0/2 nodes'", false);
   EXPECT_EQ(read("---\n" + one + "---\n" + one).events.size(), 2U);

@@ -83,11 +83,13 @@ std::string with_blanks(std::string_view line) {
   return out;
 }
 
+std::string_view without_quote_signs(std::string_view line) {
+  while (line.starts_with('>')) line.remove_prefix(line.starts_with("> ") ? 2 : 1);
+  return line;
+}
+
 std::string_view without_margin(std::string_view line) {
-  if (line.starts_with('>')) {
-    while (line.starts_with('>')) line.remove_prefix(line.starts_with("> ") ? 2 : 1);
-    return line;
-  }
+  if (line.starts_with('>')) return without_quote_signs(line);
   if (line.starts_with('\t'))
     return line.substr(line.find_first_not_of('\t') == std::string_view::npos ? line.size()
                                                                               : line.find_first_not_of('\t'));

@@ -9,6 +9,9 @@ namespace flowtap::cli {
 /// The line with blanks where pages have some that do not break.
 [[nodiscard]] std::string with_blanks(std::string_view line);
 
+/// The line without the signs by which mails quote it: "> > x".
+[[nodiscard]] std::string_view without_quote_signs(std::string_view line);
+
 /// A mail has quoted the line, a program has numbered it, or a table has a border: "> > x", "    12\tx", "12:x", "a.txt:12:x", "| x |",
 /// and what was copied is indented by a tab.
 [[nodiscard]] std::string_view without_margin(std::string_view line);

@@ -6,6 +6,7 @@
 #include "merged_record.hpp"
 #include "object_sources.hpp"
 #include "stream/lines/klog/klog_pairs.hpp"
+#include "tools/flowtap/saved/kube_margin.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix.hpp"
 
 namespace flowtap::cli {
@@ -55,7 +56,7 @@ bool is_wanted(std::string_view object) {
 }  // namespace
 
 void ObjectLines::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
-  const std::string_view shown = trimmed(without_colours(line, clean_), kSpace);
+  const std::string_view shown = trimmed(without_quote_signs(without_colours(line, clean_)), kSpace);
   const bool begins = shown == "{";
   // An object in a list: what is around it is not needed.
   if (begins || shown.empty()) give_held(take);

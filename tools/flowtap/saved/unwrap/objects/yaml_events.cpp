@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "merged_record.hpp"
+#include "tools/flowtap/saved/kube_margin.hpp"
 #include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
 #include "yaml_object.hpp"
 
@@ -28,11 +29,14 @@ std::optional<std::size_t> begins_object(std::string_view line) {
 }  // namespace
 
 void YamlEvents::add(std::string_view line, bool full, std::uint64_t time, const Take& take) {
-  if (!held_.empty() && (ends_object(line) || bytes_ > kLargestObject)) give(take);
+  const std::string_view own = without_quote_signs(line);
+  const bool quoted = own.size() < line.size();
+  if (!held_.empty() && (quoted != quoted_ || ends_object(own) || bytes_ > kLargestObject)) give(take);
   if (held_.empty()) {
-    const auto column = begins_object(line);
+    const auto column = begins_object(own);
     if (!column) return take(line, full, time);
     column_ = *column;
+    quoted_ = quoted;
     time_ = time;
   }
   held_.emplace_back(line);
@@ -52,7 +56,9 @@ void YamlEvents::give(const Take& take) {
   const std::vector<std::string> lines = std::exchange(held_, {});
   bytes_ = 0;
   if (lines.size() > 1) {
-    const std::string object = boost::json::serialize(yaml_object(lines));
+    std::vector<std::string> own = lines;
+    for (std::string& line : own) line.erase(0, line.size() - without_quote_signs(line).size());
+    const std::string object = boost::json::serialize(yaml_object(own));
     const bool merged = find_merged(object) && merged_records(object).size() == 1;
     if (merged || find_record(object)) return take(object, true, time_);
   }

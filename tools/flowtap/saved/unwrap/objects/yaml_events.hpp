@@ -26,6 +26,7 @@ class YamlEvents {
 
   std::vector<std::string> held_;  // of an object that has begun
   std::size_t column_ = 0;         // of its keys
+  bool quoted_ = false;            // each line is, as in a mail
   std::size_t bytes_ = 0;
   bool full_ = true;  // the last line
   std::uint64_t time_ = 0;

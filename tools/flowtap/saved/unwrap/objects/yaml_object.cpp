@@ -30,6 +30,7 @@ struct YamlKey {
 };
 
 std::optional<YamlKey> key_in(std::string_view line, bool is_first) {
+  line = line.substr(0, line.find_last_not_of('\r') + 1);  // npos + 1 is 0
   auto indent = indent_of(line);
   if (!indent) return std::nullopt;
   if (is_first && line.substr(*indent).starts_with(kListMark)) *indent += kListMark.size();
