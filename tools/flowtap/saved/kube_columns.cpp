@@ -90,6 +90,20 @@ void KubeColumns::take_subobject() {
   if (first.starts_with("spec.") && first.contains('{')) *this = behind;
 }
 
+std::string_view KubeColumns::take(KubeColumn column) {
+  switch (column) {
+    case KubeColumn::kSource:
+      return take_source();
+    case KubeColumn::kSubobject:
+      take_subobject();
+      return {};
+    case KubeColumn::kCount:
+      count_ = count_of(word());
+      return {};
+  }
+  return {};
+}
+
 bool KubeColumns::take_end(std::string_view name_begins) {
   KubeColumns before = *this;
   const std::string_view name = before.last_word();

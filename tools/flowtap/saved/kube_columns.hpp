@@ -10,6 +10,9 @@
 
 namespace flowtap::cli {
 
+/// A column that may stand between an event's object and its message.
+enum class KubeColumn : std::uint8_t { kSubobject, kSource, kCount };
+
 /// A row that is taken apart from both ends. Does not own its text.
 class KubeColumns {
  public:
@@ -29,6 +32,8 @@ class KubeColumns {
   std::string_view take_source();
   /// Takes "spec.containers{main}", if it is there.
   void take_subobject();
+  /// Takes what the column has; returns a source's component.
+  std::string_view take(KubeColumn column);
   /// Takes what `-o wide` has behind the message: an age, a count, and the event's own name, if that begins so. False: nothing is
   /// taken.
   bool take_end(std::string_view name_begins);

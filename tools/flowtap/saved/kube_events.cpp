@@ -99,11 +99,30 @@ bool KubeEvents::read_heading(std::string_view line) {
   if (columns.begins_with({"----", "------", "----", "----", "-------"})) return true;
   if (columns.begins_with({"NAMESPACE"})) columns.word();
   if (!columns.begins_with({"LAST", "SEEN", "TYPE", "REASON", "OBJECT"})) return false;
-  const bool narrow = columns.begins_with({"LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"});
-  layout_ = narrow ? Layout::kNarrow : Layout::kWide;
+  for (int i = 0; i < 5; ++i) columns.word();
+  layout_ = layout_of(columns);
   description_ = {};
   namespaces_.begin_table();
   return true;
+}
+
+// Other tools print kubectl's columns in another order, and the message is the last one.
+KubeEvents::Layout KubeEvents::layout_of(KubeColumns behind_object) {
+  constexpr std::array<std::pair<std::string_view, KubeColumn>, 3> kColumns = {
+      {{"SUBOBJECT", KubeColumn::kSubobject},
+       {"SOURCE", KubeColumn::kSource},
+       {"COUNT", KubeColumn::kCount}}};
+  listed_.clear();
+  while (true) {
+    const std::string_view name = behind_object.word();
+    if (name == "MESSAGE") break;
+    const auto* const known =
+        std::ranges::find(kColumns, name, &std::pair<std::string_view, KubeColumn>::first);
+    if (known == kColumns.end() || listed_.size() == kColumns.size()) return Layout::kWide;
+    listed_.push_back(known->second);
+  }
+  if (listed_.empty()) return Layout::kNarrow;
+  return behind_object.rest().empty() ? Layout::kListed : Layout::kWide;
 }
 
 std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) const {
@@ -137,7 +156,10 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   row.pod = object->name;
   // Without a heading, only the event's name tells a wide table: it begins with the pod's.
   const bool wide = layout_ == Layout::kWide;
-  if (layout_ != Layout::kNarrow && (columns.take_end(wide ? std::string_view() : row.pod) || wide)) {
+  if (layout_ == Layout::kListed) {
+    for (const KubeColumn column : listed_)
+      if (const std::string_view word = columns.take(column); column == KubeColumn::kSource) row.from = word;
+  } else if (layout_ != Layout::kNarrow && (columns.take_end(wide ? std::string_view() : row.pod) || wide)) {
     columns.take_subobject();
     row.from = columns.take_source();
   }

@@ -14,8 +14,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "event_namespaces.hpp"
+#include "kube_columns.hpp"
 
 namespace flowtap::cli {
 
@@ -73,7 +75,7 @@ class KubeEvents {
     std::chrono::seconds age = std::chrono::seconds::max();
     std::uint64_t count = 1;
   };
-  enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide };
+  enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide, kListed };
   /// What `kubectl describe` says of the pod before its events.
   struct Description {
     std::string pod;
@@ -84,12 +86,14 @@ class KubeEvents {
 
   bool read_description(std::string_view line);
   bool read_heading(std::string_view line);
+  [[nodiscard]] Layout layout_of(KubeColumns behind_object);
   void note_margin(std::string_view margin);
   [[nodiscard]] std::optional<Row> read_row(std::string_view line) const;
   [[nodiscard]] std::optional<Row> described_row(std::string_view line) const;
   [[nodiscard]] std::optional<Row> table_row(std::string_view line, bool has_namespace) const;
 
   Layout layout_ = Layout::kUnknown;
+  std::vector<KubeColumn> listed_;  // of kListed: between the object and the message
   Description description_;
   Description indented_;    // its first line came, and was indented: the next one tells whether it is one
   bool has_begun_ = false;  // the file had something that kubectl prints

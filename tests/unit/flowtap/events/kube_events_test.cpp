@@ -242,6 +242,45 @@ TEST(KubeEvents, ANarrowTablesMessageIsAllThatFollows) {
             Events{odd});
 }
 
+TEST(KubeEvents, ATableMayHaveItsColumnsInAnotherOrder) {
+  for (const auto& [heading, values] :
+       {std::pair{"COUNT   SOURCE", "150   default-scheduler"},
+        std::pair{"SOURCE   COUNT", "default-scheduler, cp1   150"},
+        std::pair{"SUBOBJECT   COUNT   SOURCE", "spec.containers{a}   150   default-scheduler"},
+        std::pair{"SUBOBJECT   COUNT   SOURCE", "150   default-scheduler"}}) {
+    KubeEvents events;
+    EXPECT_FALSE(events.read(std::string("NAMESPACE   LAST SEEN   TYPE   REASON   OBJECT   ") + heading +
+                             "   MESSAGE"));
+    const auto event =
+        events.read("shop   48s   Warning   FailedScheduling   pod/web-0   " + (values + ("   " + kNoFit)));
+    ASSERT_TRUE(event) << heading;
+    EXPECT_EQ(event->message, kNoFit) << heading;
+    EXPECT_EQ(event->from, "default-scheduler") << heading;
+    EXPECT_EQ(event->count, 150U) << heading;
+  }
+}
+
+// A screen, or a tool that cuts lines, leaves no mark.
+TEST(KubeEvents, AMessageThatBreaksOffSaysSo) {
+  const auto message_of = [](const std::string& reason, const std::string& message) {
+    KubeEvents events;
+    const auto event = events.read("shop   48s   Warning   " + reason + "   pod/web-0   " + message);
+    return event ? event->message : std::string();
+  };
+  const std::string list =
+      "0/6 nodes are available: 1 node(s) had untolerated taint {a: b}, 5 Insufficient cpu";
+  const std::string room = ". preemption: 0/6 nodes are available: 6 No preemption victims found";
+  for (const std::string& cut : {list.substr(0, 40), list.substr(0, 45), list, list + room})
+    EXPECT_EQ(message_of("FailedScheduling", cut), cut + "\u2026");
+  for (const std::string& whole :
+       {list + '.', list + room + '.', list + ". the plugin tried nothing",
+        std::string("0/2 nodes are unavailable: 2 Insufficient cpu"), std::string("skip it"), list + ".\""})
+    EXPECT_EQ(message_of("FailedScheduling", whole), whole);
+  EXPECT_EQ(message_of("Scheduled", "Successfully assigned shop/web-0 to node-"),
+            "Successfully assigned shop/web-0 to node-\u2026");
+  EXPECT_EQ(message_of("Scheduled", kAssigned), kAssigned);
+}
+
 TEST(KubeEvents, KubectlEvents) {
   const std::string rows = "11m                   Normal    Scheduled          Pod/web-0   " + kAssigned +
                            "\n"
