@@ -32,6 +32,10 @@ constexpr std::string_view kPreempted = "Preempted";
 constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "TriggeredScaleUp",
                                                           "Nominated"};
 
+// HAMi's extender says so of a phase of its own.
+constexpr std::array<std::string_view, 4> kPhases = {"FilteringSucceed", "FilteringFailed", "BindingSucceed",
+                                                     "BindingFailed"};
+
 bool is_event(std::string_view type, std::string_view reason) {
   return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
          std::ranges::all_of(reason, is_alphanumeric);
@@ -195,7 +199,9 @@ std::optional<KubeEvent> KubeEvents::judge(KubeEvent event) {
   if (std::ranges::find(kAutoscalers, event.reason) != kAutoscalers.end() &&
       !reporter_beside(event.from, event.message).empty())
     event.reason = kFailedScheduling;
-  if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted)
+  event.of_phase = std::ranges::find(kPhases, event.reason) != kPhases.end();
+  if (event.reason != kFailedScheduling && event.reason != kScheduled && event.reason != kPreempted &&
+      !event.of_phase)
     return std::nullopt;
   if (event.message.starts_with(kCombined)) event.message.erase(0, kCombined.size());
   if (event.reason == kScheduled || event.reason == kFailedScheduling)

@@ -25,8 +25,9 @@ namespace flowtap::cli {
 struct KubeEvent {
   std::string ns;
   std::string pod;
-  std::string type;    ///< "Normal" or "Warning"
-  std::string reason;  ///< "FailedScheduling", "Scheduled" or "Preempted"
+  std::string type;  ///< "Normal" or "Warning"
+  std::string
+      reason;  ///< "FailedScheduling", "Scheduled", "Preempted" or an extender's, such as "FilteringFailed"
   std::string message;
   std::string from = {};  ///< the component that says it: of a scheduler, its profile; empty: it is not shown
   std::chrono::seconds age =
@@ -34,6 +35,7 @@ struct KubeEvent {
   std::uint64_t time = 0;           ///< when it was, in ns since 1970; 0: it is not said
   std::uint64_t count = 1;          ///< how often it was said: Kubernetes collapses the same event
   std::string_view beside = {};     ///< who has said it, if it is nobody who places pods (reporters.hpp)
+  bool of_phase = false;            ///< an extender says how a phase of its own went
   std::uint64_t table =
       0;  ///< the table whose other rows may name its namespace, until KubeEvents::settle(); 0: none
 

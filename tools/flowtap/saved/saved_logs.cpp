@@ -82,6 +82,10 @@ bool names_pod(std::string_view line, std::string_view of) {
   return !of.empty() && (names_in_text(line, of) || names_in_json(line, of));
 }
 
+std::string pod_of(const KubeEvent& event) {
+  return event.ns + '/' + event.pod;
+}
+
 struct File {
   std::string name;
   Fd fd;
@@ -201,8 +205,14 @@ void Reading::read_events() {
     return one.event.age != other.event.age ? one.event.age > other.event.age
                                             : one.event.time < other.event.time;
   });
-  const auto is_known = [this](const Told& one) {
-    return one.event.beside.empty() && state_.store->peek(one.event.ns + '/' + one.event.pod).has_value();
+  // A scheduler's own event says more of a pod than those of its extender.
+  std::set<std::string> by_scheduler;
+  for (const Told& one : told_)
+    if (one.event.beside.empty() && !one.event.of_phase) by_scheduler.insert(pod_of(one.event));
+  const auto is_known = [&](const Told& one) {
+    const std::string pod = pod_of(one.event);
+    return (one.event.beside.empty() && state_.store->peek(pod).has_value()) ||
+           (one.event.of_phase && by_scheduler.contains(pod));
   };
   std::erase_if(told_, is_known);
   for (const Told& one : told_) {
