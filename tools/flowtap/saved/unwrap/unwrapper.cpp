@@ -107,6 +107,8 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   once.finish();
   note_line(line.text, given);
   if (given) return;
+  if (is_between_lines(line.text))
+    return take({.kind = Kind::kAround, .source = {}, .text = line.text, .full = full, .time = time});
   // No other margin than the tab is known to be a value's, unless it is open.
   if (last_.plain && last_.in_block) line.text = last_.margin.undo(line.text);
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
@@ -173,6 +175,13 @@ bool Unwrapper::is_around(std::string_view text) const {
   return is_field && !begins_alike(last_.before, text);
 }
 
+// Behind the line that opens a value, klog has no blank one: somebody has put one behind each line.
+bool Unwrapper::is_between_lines(std::string_view text) {
+  if (!last_.plain || !last_.in_block) return false;
+  if (std::exchange(last_.opens, false)) last_.spaced = text.empty();
+  return last_.spaced && text.empty();
+}
+
 Kind Unwrapper::kind_of(std::string_view text) {
   if (!scouts_ && doubted_.is_of_fields()) return Kind::kAround;
   if (!last_.plain) return is_around(text) ? Kind::kAround : Kind::kStrange;
@@ -189,6 +198,7 @@ void Unwrapper::note_record(std::string_view text) {
 }
 
 void Unwrapper::note(std::string_view text) {
+  if (!last_.in_block) last_.opens = text.ends_with(kValueBegins);
   last_.in_block = text.ends_with(kValueBegins) || (last_.in_block && !text.starts_with(kValueEnds));
 }
 

@@ -94,6 +94,8 @@ class Unwrapper {
   struct Around {
     bool plain = true;      // nothing, or there was no record yet
     bool in_block = false;  // a value of several lines has begun and not ended
+    bool opens = false;     // the last line is the first one of that
+    bool spaced = false;    // a blank line stands behind each of its lines
     bool in_part = false;   // a line was divided
     ValueMargin margin;     // of that value
     std::string source;
@@ -131,6 +133,7 @@ class Unwrapper {
   void resume_in_quotes(const Line& line, std::size_t until);
   void go_on_with(const std::deque<Around>::iterator& one);
   [[nodiscard]] bool is_around(std::string_view text) const;
+  [[nodiscard]] bool is_between_lines(std::string_view text);
   /// Of a line without a record.
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
   [[nodiscard]] bool give_text(const Line& line, const Enclosed& found, const Take& take);
