@@ -115,6 +115,32 @@ TEST(FramedLines, SyslogWritesTheTabOfALineAsASign) {
     }
 }
 
+// A page needs them only for two signs.
+TEST(FramedLines, APageMayHaveQuotesAsTheyAre) {
+  std::string bytes = "<pre>\n";
+  std::vector<std::string> right;
+  for (const LogEntry& record : klog_records(golden(kLogs.at(1)))) {
+    bytes += in_place(in_place(in_place(record.text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;") + '\n';
+    right.push_back(record.text);
+  }
+  auto found = test::whole_records_in(bytes);
+  ASSERT_EQ(found.size(), right.size());
+  EXPECT_EQ(found, right);
+}
+
+TEST(FramedLines, ABlankLineMayStandBehindEachLine) {
+  std::string bytes;
+  std::vector<std::string> right;
+  for (const LogEntry& record : klog_records(golden(kLogs.at(1)))) {
+    bytes += in_place(record.text + '\n', "\n", "\n\n");
+    right.push_back(record.text);
+  }
+  auto found = test::whole_records_in(bytes);
+  ASSERT_EQ(found.size(), right.size());
+  for (std::string& record : found) record = record.substr(0, record.find_last_not_of('\n') + 1);
+  EXPECT_EQ(found, right);
+}
+
 TEST(FramedLines, APageMayBeOneLine) {
   const std::string one = kHead + "\"x\" pod=\"a/b\" n=1";
   const std::string other = kHead + "\"y\" pod=\"a/c\" n=2";

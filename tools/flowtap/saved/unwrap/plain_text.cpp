@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/trimmed.hpp"
 #include "enclosed_record.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
@@ -96,6 +97,11 @@ bool has_tab_in_quotes(std::string_view line) {
   return false;
 }
 
+// klog ends a line so where a value of several lines begins. What a value between quotes says ends with a quote.
+bool opens_value_in_page(std::string_view line) {
+  return trimmed(line, "\r").ends_with("=&lt;") && find_record(line);
+}
+
 // In UTF-8. 0: none begins the text.
 std::size_t length_of_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
@@ -171,7 +177,13 @@ std::string_view PlainText::undo(std::string_view line, bool in_block) {
   if (line.find_first_of(kWindowsBytes) != std::string_view::npos) line = without_windows_signs(line);
   if (has_object_in_field(line)) line = without_doubled_objects(line);
   undo_spaces(line, in_block);
-  if (entities_ || line.contains('&')) line = requoted(line, kEntities, entities_, decoded_);
+  page_ = page_ || opens_value_in_page(line);
+  if (page_ && line.contains('&')) {
+    replace_all(line, kEntities, decoded_);
+    line = decoded_;
+  } else if (entities_ || line.contains('&')) {
+    line = requoted(line, kEntities, entities_, decoded_);
+  }
   if (quotes_ || line.contains("\xe2\x80")) line = requoted(line, kQuotes, quotes_, quoted_);
   return line;
 }

@@ -24,6 +24,7 @@ class PlainText {
   bool spaces_ = false;    // the last record had spaces that do not break
   bool entities_ = false;  // it had entities instead of quotes
   bool quotes_ = false;    // it had typographic quotes
+  bool page_ = false;      // entities stand in the place of klog's own signs, perhaps not of its quotes
   std::string windows_;
   std::string undoubled_;
   std::string spaced_;
