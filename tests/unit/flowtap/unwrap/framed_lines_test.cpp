@@ -249,6 +249,24 @@ TEST(FramedLines, OfACutMessageAndAFullOneTheFullOneCounts) {
   }
 }
 
+// What goes on with a record stands in both members, too.
+TEST(FramedLines, ALineThatAnObjectHasTwiceIsOne) {
+  const std::vector right{kHead + "\"x\" err=<\n\ta\n\tb\n >", kHead + "\"y\""};
+  for (const auto& [first, second, end] : std::vector<std::array<std::string, 3>>{
+           {R"({"message":")", R"(","event":{"original":")", R"("}})"},
+           {R"({"_source":{"message":")", R"("},"fields":{"message":[")", R"("]}})"}}) {
+    std::string bytes;
+    for (const std::string& record : right)
+      bytes += each_line(record, [&](const std::string& line) {
+        const std::string text = in_place(in_place(line, "\"", R"(\")"), "\t", R"(\t)");
+        return first + text + second + text + end + '\n';
+      });
+    EXPECT_EQ(test::whole_records_in(bytes), right) << first;
+    std::erase(bytes, '\n');
+    EXPECT_EQ(test::whole_records_in(bytes), right) << first << " in one line";
+  }
+}
+
 // Nothing but these tells that a value without quotes, or a text, has ended.
 TEST(FramedLines, ColumnsBehindARecordAreNoPartOfIt) {
   const std::string value = kHead + R"("scored" node="n1" cells={"a":[1, 2]} score=62)";

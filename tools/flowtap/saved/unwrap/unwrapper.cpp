@@ -213,6 +213,13 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
       may_be_named && found.at > 0 ? name_at(line, found.at - 1) : std::string_view();
   if (scouts_) names_.note(name);
   std::string named(names_.known(name));
+  if (is_between_quotes(found.quoting) && opened.closed) {
+    // Some collectors keep the line in a second member. What goes on with a record stands there, too, and is looked for in the first.
+    const bool again = line.given == opened.text && named == last_.named;
+    line.from = std::max(opened.end, found.at + 1);
+    if (again) return;
+    line.given = opened.text;
+  }
   std::string source = named.empty() ? source_of(near) : named;
   leave(source);
   // A collector may write its members in another order next time.

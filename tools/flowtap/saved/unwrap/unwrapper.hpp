@@ -88,6 +88,7 @@ class Unwrapper {
     std::uint64_t time;
     PieceOf piece = {};
     std::size_t from = 0;
+    std::string given = {};  // its last record, if that stands between quotes
   };
 
   /// What stands around a record, and whether it has ended.
