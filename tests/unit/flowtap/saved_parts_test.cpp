@@ -11,6 +11,7 @@
 #include "tools/flowtap/saved/seen_records.hpp"
 #include "tools/flowtap/saved/unwrap/around/outer_time.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix.hpp"
+#include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
 #include "tools/flowtap/saved/unwrap/saved_lines.hpp"
 #include "tools/flowtap/saved/unwrap/text_decoder.hpp"
 
@@ -150,6 +151,31 @@ TEST(Prefix, OfATerminalsMarksGoesThatHasAnEnd) {
   EXPECT_EQ(without_colours("\x1b[38:2::1:2:3ma\x1b[2J\x1b[?2004lb\x1b]0;t\x07\x1b]8;;u\x1b\\c", buffer),
             "abc");
   EXPECT_EQ(without_colours("a\x1b[12\x1b]0;t\x1b", buffer), "a\x1b[12\x1b]0;t\x1b") << "none has an end";
+}
+
+// As `cat -v`, a pager or a program shows them, or without what a copy has lost.
+TEST(Prefix, OfAColourThatIsShownGoesBeforeARecord) {
+  const std::string record = "I1126 10:00:00.100001       1 a.go:97] \"x\" err=\"[5m] \\x1b[31m\"";
+  std::string buffer;
+  for (const std::string escape : {"^[", "ESC", R"(\033)", R"(\e)", "\xe2\x90\x9b", ""}) {
+    const std::string end = escape + "[0m";
+    for (const std::string before : {"", "[pod/a/b] "})
+      EXPECT_EQ(without_colours(before + escape + "[32m" + record + end, buffer), before + record) << escape;
+    const std::string words = "x " + escape + "[32m y" + end;
+    EXPECT_EQ(without_colours(words, buffer), words) << escape;
+  }
+  EXPECT_EQ(without_colours(record, buffer), record);
+}
+
+TEST(Prefix, OfGrepAndOfLabelsIsATools) {
+  for (const char* const before :
+       {"(standard input):", "(standard input):12:", "(standard input)-12-", "(Standardeingabe):",
+        "(entr\xc3\xa9"
+        "e standard):",
+        "time:2026-11-26T10:00:02Z\tlog:", "host:a b\tstream:stderr\tmessage:"})
+    EXPECT_EQ(prefix_kind(before), PrefixKind::kTools) << before;
+  for (const char* const before : {"(it said this): ", "he saw\tit say:", "she said:\tand then he said it: "})
+    EXPECT_NE(prefix_kind(before), PrefixKind::kTools) << before;
 }
 
 struct Kept {

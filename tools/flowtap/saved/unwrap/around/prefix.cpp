@@ -1,9 +1,11 @@
 #include "prefix.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/ascii.hpp"
 #include "prefix_kind.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "tai64.hpp"
 
 namespace flowtap::cli {
@@ -82,6 +84,47 @@ std::size_t length_of_mark(std::string_view text) {
   if (std::string_view("=>78").contains(kind)) return 2;
   const bool is_set = text.size() > 2 && (kind == '(' || kind == ')');
   return is_set && std::string_view("AB012").contains(text[2]) ? 3 : 0;
+}
+
+// "[32m" and what shows its escape. 0: the text does not begin with it.
+std::size_t length_of_shown_colour(std::string_view text, std::string_view escape) {
+  if (!text.starts_with(escape)) return 0;
+  const std::size_t end = text.find_first_not_of("0123456789;", escape.size());
+  const bool is_one = end != std::string_view::npos && text[end] == 'm' && end > escape.size();
+  return is_one ? end + 1 : 0;
+}
+
+// Where a record begins right behind such a colour; npos: none does.
+std::size_t behind_shown_colour(std::string_view line, std::string_view escape) {
+  for (std::size_t at = line.find(escape); at != std::string_view::npos; at = line.find(escape, at + 1))
+    if (const std::size_t length = length_of_shown_colour(line.substr(at), escape);
+        length > 0 && flow::begins_klog_record(line.substr(at + length)))
+      return at + length;
+  return std::string_view::npos;
+}
+
+// Programs show an escape by other characters, and a copy may have lost it. A value may have such text, too, so only what stands before
+// a record, and at the line's end, is a tool's.
+std::string_view without_shown_colours(std::string_view line, std::string& buffer) {
+  constexpr auto kEscapes = std::to_array<std::string_view>(
+      {"^[[", "ESC[", R"(\x1b[)", R"(\033[)", R"(\e[)", "\xe2\x90\x9b[", "["});
+  for (const std::string_view escape : kEscapes) {
+    const std::size_t record = behind_shown_colour(line, escape);
+    if (record == std::string_view::npos) continue;
+    buffer.clear();
+    for (std::size_t at = 0; at < record;) {
+      const std::size_t length = length_of_shown_colour(line.substr(at), escape);
+      if (length == 0) buffer += line[at];
+      at += std::max<std::size_t>(length, 1);
+    }
+    std::string_view text = line.substr(record);
+    for (std::size_t at = text.rfind(escape); at != std::string_view::npos; at = text.rfind(escape)) {
+      if (at + length_of_shown_colour(text.substr(at), escape) != text.size()) break;
+      text = text.substr(0, at);
+    }
+    return buffer.append(text);
+  }
+  return line;
 }
 
 bool is_letter_of_name(char c) {
@@ -228,7 +271,7 @@ bool is_of_a_part(std::string_view prefix) {
 }
 
 std::string_view without_colours(std::string_view line, std::string& buffer) {
-  if (!line.contains(kEscape)) return line;
+  if (!line.contains(kEscape)) return without_shown_colours(line, buffer);
   buffer.clear();
   while (!line.empty()) {
     const std::size_t escape = std::min(line.find(kEscape), line.size());

@@ -127,6 +127,33 @@ std::string_view without_repetition(std::string_view text) {
   return trimmed(rest) == "times: [" ? text.substr(0, at) : text;
 }
 
+// grep calls its input so, in the user's own language: "(standard input):12:".
+std::string_view without_input_name(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  const std::size_t close =
+      text.starts_with('(') ? text.substr(0, kLongest).find(')') : std::string_view::npos;
+  if (close == std::string_view::npos) return text;
+  const std::string_view behind = text.substr(close + 1);
+  const bool is_place = !behind.empty() && std::string_view(":-").contains(behind.front()) &&
+                        behind.find_first_not_of("0123456789:-") == std::string_view::npos;
+  return is_place ? behind : text;
+}
+
+// LTSV has a label before each value, and tabs between them: "time:10:00:02\tlog:".
+bool is_labelled(std::string_view text) {
+  if (!text.contains('\t') || !text.ends_with(':')) return false;
+  const auto of_label = [](char c) { return is_alphanumeric(c) || std::string_view("_.-").contains(c); };
+  while (!text.empty()) {
+    const std::size_t tab = std::min(text.find('\t'), text.size());
+    const std::string_view field = text.substr(0, tab);
+    const std::size_t colon = field.find(':');
+    if (colon == 0 || colon == std::string_view::npos) return false;
+    if (!std::ranges::all_of(field.substr(0, colon), of_label)) return false;
+    text.remove_prefix(std::min(tab + 1, text.size()));
+  }
+  return true;
+}
+
 // Columns between tabs may have names of several words. A sentence has no tabs, and no time as its last word.
 bool ends_with_time_column(std::string_view text) {
   const std::size_t tab = text.rfind('\t');
@@ -145,8 +172,8 @@ bool is_name_of_time(std::string_view word) {
 }
 
 PrefixKind prefix_kind(std::string_view text) {
-  text = without_repetition(text);
-  if (ends_with_time_column(text)) return PrefixKind::kTools;
+  text = without_input_name(without_repetition(text));
+  if (ends_with_time_column(text) || is_labelled(text)) return PrefixKind::kTools;
   text = without_opening(text);
   const std::vector<PrefixWord> words = prefix_words(text);
   bool level = false;
