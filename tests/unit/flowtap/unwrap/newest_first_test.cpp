@@ -96,6 +96,17 @@ TEST(NewestFirst, TwoRecordsAreEnough) {
   EXPECT_EQ(in_file(records_at({103'412, 100'001})), records_at({100'001, 103'412}));
 }
 
+// As tac turns it.
+TEST(NewestFirst, AValueAboveItsFirstLineTellsItOfAFewRecords) {
+  const std::string value = record_at(203'412) + " err=<\n\ta\n\tb\n >";
+  const std::string turned = " >\n\tb\n\ta\n" + record_at(203'412) + " err=<\n";
+  const std::string before = record_at(100'001);
+  EXPECT_EQ(test::whole_records_in(turned), std::vector{value});
+  EXPECT_EQ(test::whole_records_in(turned + before + '\n'), (std::vector{before, value}));
+  EXPECT_EQ(test::whole_records_in(turned + before), (std::vector{before, value}));
+  EXPECT_EQ(test::whole_records_in(before + '\n' + value + '\n'), (std::vector{before, value}));
+}
+
 // klog does not say the year.
 TEST(NewestFirst, ALogOfMoreThanHalfAYearIsNotOne) {
   std::vector<std::string> written;

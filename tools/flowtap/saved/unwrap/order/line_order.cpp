@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/flowtap/saved/unwrap/around/value_margin.hpp"
 #include "tools/flowtap/saved/unwrap/pieces.hpp"
 
 namespace flowtap::cli {
@@ -109,12 +110,16 @@ void LineOrder::finish() {
 
 LineOrder::Look LineOrder::look(std::string_view line) {
   Look out;
-  scout_.add(line, true, 0, [this, &out](const SavedLine& found) {
+  const bool was_indented = std::exchange(indented_, line.starts_with('\t'));
+  if (std::exchange(opened_, false) && indented_) ++upright_;
+  scout_.add(line, true, 0, [this, was_indented, &out](const SavedLine& found) {
     out.begins = out.any ? out.begins : found.text.starts_with('\t');
     out.goes_on = found.kind == SavedLine::Kind::kGoesOn && (out.goes_on || !out.any);
     out.loose = found.kind == SavedLine::Kind::kLoose && !out.any;
     if (!out.any) out.source = found.source;
     out.any = true;
+    opened_ = found.kind == SavedLine::Kind::kRecord && found.text.ends_with(kValueBegins);
+    turned_round_ += opened_ && was_indented ? 1 : 0;
     const flow::KlogTime time = time_of_record(found);
     if (!time) return;
     rising_ += flow::is_earlier(last_, time) ? 1 : 0;
@@ -129,8 +134,10 @@ LineOrder::Look LineOrder::look(std::string_view line) {
 }
 
 // A scheduler that writes from several threads has a few records in the wrong order.
+// A value of several lines that stands above its first line was turned round with all others.
 bool LineOrder::is_newest_first() const {
-  return falling_ > std::max<std::uint64_t>(1, 2 * rising_);
+  return falling_ > std::max<std::uint64_t>(1, 2 * rising_) ||
+         (turned_round_ > upright_ && falling_ >= rising_);
 }
 
 // Within less than a second, a scheduler's own records may go back, too. But the last one of a log is hardly older than the first one.

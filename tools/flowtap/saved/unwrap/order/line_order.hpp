@@ -95,7 +95,11 @@ class LineOrder {
   flow::KlogTime first_;
   flow::KlogTime last_;
   flow::KlogTime latest_;
-  bool mixed_ = false;  // a record is much older than another one before it
+  bool mixed_ = false;              // a record is much older than another one before it
+  bool indented_ = false;           // the last line was, as those of a value of several lines
+  bool opened_ = false;             // it was the first one of such a value
+  std::uint64_t upright_ = 0;       // values that stand below their first line
+  std::uint64_t turned_round_ = 0;  // those above it
   std::uint64_t rising_ = 0;
   std::uint64_t falling_ = 0;
   std::uint64_t left_out_ = 0;
