@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kBetweenFields = ",;\t";
 constexpr std::size_t kFarthest = 1024;  // bytes
 constexpr std::size_t kMostColumns = 256;
+constexpr std::size_t kMostBefores = 16;
 
 /// Where each field of a row begins, and whether the last one ends in this line.
 struct Fields {
@@ -53,7 +54,9 @@ bool is_schedulers_line(std::string_view field) {
 }  // namespace
 
 void CsvRows::note_row(std::string_view line, std::size_t at) {
-  if (columns_ > 0 || at == 0 || at > kFarthest || line[at - 1] != '"') return;
+  if (at == 0 || at > kFarthest || line[at - 1] != '"') return;
+  // An export may have the logs of several containers.
+  if (columns_ > 0) return has_field(line, at) ? note_before(line.substr(0, at - 1)) : void();
   for (const char sign : kBetweenFields) {
     if (at > 1 && line[at - 2] != sign) continue;
     const Fields row = fields_from(line, sign);
@@ -62,10 +65,18 @@ void CsvRows::note_row(std::string_view line, std::size_t at) {
     between_ = sign;
     column_ = static_cast<std::size_t>(own - row.begins.begin());
     columns_ = row.open ? 0 : row.begins.size();
-    before_ = line.substr(0, at - 1);
     knows_field_ = true;
-    return;
+    return note_before(line.substr(0, at - 1));
   }
+}
+
+void CsvRows::note_before(std::string_view before) {
+  std::string buffer;
+  const std::string source = source_of(ids_.without_in_prefix(before, buffer));
+  const auto is_its = [&](const std::string& one) {
+    return source_of(ids_.without_in_prefix(one, buffer)) == source;
+  };
+  if (befores_.size() < kMostBefores && std::ranges::none_of(befores_, is_its)) befores_.emplace_back(before);
 }
 
 void CsvRows::note_plain(std::string_view line) {
@@ -82,8 +93,9 @@ std::string_view CsvRows::without_ids(std::string_view line, std::string& buffer
 
 bool CsvRows::is_row(std::string_view line) const {
   std::string buffer;
-  return knows_field_ && !plain_ &&
-         (before_.empty() || begins_alike(ids_.without_in_prefix(before_, buffer), line));
+  return knows_field_ && !plain_ && std::ranges::any_of(befores_, [&](const std::string& before) {
+           return before.empty() || begins_alike(ids_.without_in_prefix(before, buffer), line);
+         });
 }
 
 // Another program's field may have newlines, and behind one what looks like a row.
@@ -95,8 +107,10 @@ bool CsvRows::is_amid_field(std::string_view line) {
 // A row of another source, or with words before the field, may be another program's.
 bool CsvRows::is_of_the_log(std::string_view line, std::size_t field) const {
   std::string buffer;
-  const std::string_view before = ids_.without_in_prefix(before_, buffer);
-  return before.empty() ? field == 0 : end_of_own_prefix(before, source_of(before), line) == field;
+  return std::ranges::any_of(befores_, [&](const std::string& one) {
+    const std::string_view before = ids_.without_in_prefix(one, buffer);
+    return before.empty() ? field == 0 : end_of_own_prefix(before, source_of(before), line) == field;
+  });
 }
 
 // Some programs put a field in quotes only if it has some, so it may have what stands between fields, too.
@@ -115,7 +129,10 @@ std::string_view CsvRows::quoted(std::string_view line, std::string& buffer) {
 }
 
 bool CsvRows::is_field(std::string_view line, std::size_t at) const {
-  if (at == 0 || line[at - 1] != '"' || !is_row(line)) return false;
+  return at > 0 && line[at - 1] == '"' && is_row(line) && has_field(line, at);
+}
+
+bool CsvRows::has_field(std::string_view line, std::size_t at) const {
   const auto fields = fields_from(line, between_).begins;
   return column_ < fields.size() && fields[column_] == at - 1;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "row_ids.hpp"
 
@@ -34,13 +35,15 @@ class CsvRows {
   [[nodiscard]] bool is_row(std::string_view line) const;
   [[nodiscard]] bool is_amid_field(std::string_view line);
   [[nodiscard]] bool is_of_the_log(std::string_view line, std::size_t field) const;
+  [[nodiscard]] bool has_field(std::string_view line, std::size_t at) const;
+  void note_before(std::string_view before);
 
   RowIds ids_;
   char between_ = ',';
   bool knows_field_ = false;
-  std::size_t column_ = 0;   // of the record, from 0
-  std::size_t columns_ = 0;  // of a row; 0: not known, since each one goes on in the next line
-  std::string before_;       // what stands before the record
+  std::size_t column_ = 0;            // of the record, from 0
+  std::size_t columns_ = 0;           // of a row; 0: not known, since each one goes on in the next line
+  std::vector<std::string> befores_;  // what stands before the records, one of each source
   bool plain_ = false;
   bool open_ = false;  // the line before ended amid a field
 };
