@@ -84,7 +84,11 @@ void CsvRows::note_plain(std::string_view line) {
 }
 
 void CsvRows::note_record(std::string_view line, std::size_t at) {
-  ids_.note(line.substr(0, at));
+  ids_.note(line, at);
+}
+
+void CsvRows::note_heading(std::string_view line) {
+  ids_.note_heading(line);
 }
 
 std::string_view CsvRows::without_ids(std::string_view line, std::string& buffer) const {

@@ -18,6 +18,8 @@ class CsvRows {
   void note_row(std::string_view line, std::size_t at);
   /// Learns from a line what stands before the record at `at`, in whatever quotes.
   void note_record(std::string_view line, std::size_t at);
+  /// Learns from a line without a record, if it is a heading.
+  void note_heading(std::string_view line);
   /// The row with the same id as any other one, so that it has the same source. It is put into `buffer` if it differs.
   [[nodiscard]] std::string_view without_ids(std::string_view line, std::string& buffer) const;
   /// The line is klog's own, with quotes that are not doubled: the file is none of CSV.

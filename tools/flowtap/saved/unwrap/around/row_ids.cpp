@@ -1,8 +1,11 @@
 #include "row_ids.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "prefix.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 #include "value_margin.hpp"
@@ -14,6 +17,8 @@ constexpr std::string_view kBetweenColumns = ",;\t|";
 constexpr std::size_t kMostTables = 4;
 constexpr std::size_t kMostBeforeRecord = 64;
 constexpr std::size_t kMostValues = 256;
+constexpr std::size_t kMostSeen = 2 * kMostValues;
+constexpr std::size_t kMostHeadings = 64;  // lines that may be one
 constexpr std::uint64_t kFewRows = 4;
 constexpr std::size_t kLongestBefore = 4096;  // bytes
 
@@ -46,6 +51,21 @@ bool is_path(std::string_view field) {
   return text_of_field(field).starts_with('/');
 }
 
+// What exports call a row's own id.
+bool is_id_name(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kNames = {"insertid", "_id",   "id",    "eventid",
+                                                       "event_id", "@ptr",  "uuid",  "_uuid",
+                                                       "log_id",   "logid", "rowid", "__cursor"};
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return std::ranges::find(kNames, lower) != kNames.end();
+}
+
+bool is_column_name(std::string_view name) {
+  const auto of_name = [](char c) { return is_alphanumeric(c) || std::string_view("_.-@/ ()").contains(c); };
+  return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, of_name);
+}
+
 /// What stands before a record, if fields do.
 struct FieldsBefore {
   char between = '\0';
@@ -66,6 +86,7 @@ FieldsBefore fields_before(std::string_view before) {
 
 // A row may stand in an export twice, and a few rows may each be another pod's.
 bool RowIds::Table::is_id(const Column& column) const {
+  if (column.called) return true;
   if (column.paths || (column.names && rows < kFewRows)) return false;
   return column.many || (column.values.size() > 1 && 10 * column.values.size() > 9 * rows);
 }
@@ -94,15 +115,39 @@ std::string_view RowIds::Table::without_ids(std::string_view line, const std::ve
   return buffer.append(line.substr(fields.back()));
 }
 
-void RowIds::note(std::string_view before) {
+void RowIds::note_heading(std::string_view line) {
+  if (!heading_.ids.empty() || line.size() > kLongestBefore || ++headings_looked_at_ > kMostHeadings) return;
+  for (const char between : kBetweenColumns) {
+    std::vector<std::string_view> names;
+    for (std::string_view rest = line; !rest.empty() && names.size() < kMostBeforeRecord;) {
+      const std::size_t end = std::min(rest.find(between), rest.size());
+      names.push_back(trimmed(rest.substr(0, end), " \"\r"));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (names.size() < 2 || std::ranges::none_of(names, is_id_name)) continue;
+    if (!std::ranges::all_of(names, is_column_name)) continue;
+    heading_.between = between;
+    for (const std::string_view name : names) heading_.ids.push_back(is_id_name(name));
+    return;
+  }
+}
+
+void RowIds::note(std::string_view line, std::size_t at) {
+  const std::string_view before = line.substr(0, at);
   const FieldsBefore row = fields_before(before);
   if (row.fields.size() < 2) return;
+  const std::size_t hash = std::hash<std::string_view>{}(line);
+  if (seen_.contains(hash)) return;
+  if (seen_.size() < kMostSeen) seen_.insert(hash);
   const std::size_t count = row.fields.size() - 1;
   auto table = std::ranges::find_if(
       tables_, [&](const Table& one) { return one.between == row.between && one.columns.size() == count; });
   if (table == tables_.end()) {
     if (tables_.size() == kMostTables) return;
     table = tables_.insert(table, {.between = row.between, .columns = std::vector<Column>(count)});
+    if (heading_.between == row.between)
+      for (std::size_t i = 0; i < std::min(count, heading_.ids.size()); ++i)
+        table->columns[i].called = heading_.ids[i];
   }
   ++table->rows;
   for (std::size_t i = 0; i < count; ++i) {
