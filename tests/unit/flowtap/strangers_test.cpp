@@ -359,5 +359,19 @@ TEST(Strangers, AreToldByTheirBeginning) {
   EXPECT_EQ(looks_like({record}), "the log of Volcano's scheduler");
 }
 
+// A collector has quoted them.
+TEST(Strangers, KnowsLinesInAField) {
+  EXPECT_EQ(
+      looks_like(
+          {R"x({"date": 1795687200.1, "log": "2026-11-26T10:00:00.000Z\tINFO\tcore.scheduler.partition\tscheduler/partition.go:893\tdone\t{}"})x"}),
+      "the log of Apache YuniKorn");
+  EXPECT_EQ(looks_like({R"x({"line": "{\"level\":\"info\",\"msg\":\"assumed\",\"schedulingCycle\":12}"})x"}),
+            "Kueue's log");
+  EXPECT_EQ(looks_like({R"x(1,"{""level"":""info"",""msg"":""assumed"",""clusterQueue"":""cq""}")x"}),
+            "Kueue's log");
+  EXPECT_EQ(looks_like({R"x({"log": "2026-11-26T10:00:00.000Z\tINFO\tallocate/allocate.go:12\tx"})x"}),
+            "the log of KAI's scheduler");
+}
+
 }  // namespace
 }  // namespace flowtap::cli
