@@ -193,7 +193,7 @@ void Reading::mark_cut_rows() {
     if (one.event.message.ends_with(diagnosis::kCutOff)) cut.insert(place(one));
   for (Told& one : told_)
     if (one.event.reason == kScheduled && !one.event.message.ends_with(diagnosis::kCutOff) &&
-        cut.contains(place(one)))
+        !trimmed(one.line, "\r").ends_with(' ') && cut.contains(place(one)))
       one.event.message += diagnosis::kCutOff;
 }
 

@@ -88,7 +88,7 @@ void SavedOutput::read(const flow::WholeRecord& record) {
   if (record.klog) {
     state_.tell_before(*record.klog);
     if (cut && record.klog->form == flow::KlogForm::kText) return hold(record);
-    note_header(record);
+    note_latest(record);
     if (is_seen(record)) return;
   }
   tell(record);
@@ -110,14 +110,20 @@ void SavedOutput::hold(const flow::WholeRecord& record) {
   state_.holding.push_back(this);
 }
 
-void SavedOutput::note_header(const flow::WholeRecord& record) {
+void SavedOutput::note_latest(const flow::WholeRecord& record) {
   constexpr std::size_t kMost = 32;
-  if (headers_.size() == kMost) headers_.pop_front();
-  headers_.push_back(std::hash<std::string_view>{}(header_of(record)));
+  constexpr std::size_t kMostText = 4096;
+  if (latest_.size() == kMost) latest_.pop_front();
+  latest_.emplace_back(record.text.substr(0, kMostText));
 }
 
+// Of another record: a capture may stand twice in its file, and break off the second time.
 bool SavedOutput::has_header_of(const flow::WholeRecord& record) const {
-  return std::ranges::find(headers_, std::hash<std::string_view>{}(header_of(record))) != headers_.end();
+  const std::string_view header = header_of(record);
+  return std::ranges::any_of(latest_, [&](const std::string& one) {
+    const std::string_view same = record.text.substr(0, one.size());
+    return one.starts_with(header) && !one.starts_with(same);
+  });
 }
 
 // The beginning of a name may be another's name.

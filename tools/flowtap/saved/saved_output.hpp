@@ -65,7 +65,7 @@ class SavedOutput {
   void read(const flow::WholeRecord& record);
   [[nodiscard]] bool is_seen(const flow::WholeRecord& record);
   void hold(const flow::WholeRecord& record);
-  void note_header(const flow::WholeRecord& record);
+  void note_latest(const flow::WholeRecord& record);
   [[nodiscard]] bool has_header_of(const flow::WholeRecord& record) const;
   void tell(const flow::WholeRecord& record);
   void finish_line();
@@ -80,8 +80,8 @@ class SavedOutput {
   bool begins_ = false;
   bool cut_ = false;  // the record that is read next ends in the middle of its line
   std::optional<Cut> last_;
-  std::deque<std::size_t> headers_;  // of the last records, as hashes
-  std::uint16_t own_;                // the number of its log
+  std::deque<std::string> latest_;  // the beginnings of the last records
+  std::uint16_t own_;               // the number of its log
   std::uint16_t log_;  // of the log that it belongs to: another one's if they have records in common
   flow::LineAssembler lines_;
   flow::WholeRecords records_;

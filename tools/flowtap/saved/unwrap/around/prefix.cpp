@@ -94,11 +94,17 @@ std::size_t length_of_shown_colour(std::string_view text, std::string_view escap
   return is_one ? end + 1 : 0;
 }
 
+// "\u001b[" is JSON's, and is read with the string that it stands in.
+bool is_of_longer_escape(std::string_view before, std::string_view escape) {
+  return escape == "[" && !before.empty() && is_alphanumeric(before.back());
+}
+
 // Where a record begins right behind such a colour; npos: none does.
 std::size_t behind_shown_colour(std::string_view line, std::string_view escape) {
   for (std::size_t at = line.find(escape); at != std::string_view::npos; at = line.find(escape, at + 1))
     if (const std::size_t length = length_of_shown_colour(line.substr(at), escape);
-        length > 0 && flow::begins_klog_record(line.substr(at + length)))
+        length > 0 && !is_of_longer_escape(line.substr(0, at), escape) &&
+        flow::begins_klog_record(line.substr(at + length)))
       return at + length;
   return std::string_view::npos;
 }
@@ -107,7 +113,8 @@ std::size_t behind_shown_colour(std::string_view line, std::string_view escape) 
 // a record, and at the line's end, is a tool's.
 std::string_view without_shown_colours(std::string_view line, std::string& buffer) {
   constexpr auto kEscapes = std::to_array<std::string_view>(
-      {"^[[", "ESC[", R"(\x1b[)", R"(\033[)", R"(\e[)", "\xe2\x90\x9b[", "["});
+      {"^[[", "ESC[", R"(\x1b[)", R"(\x1B[)", R"(\033[)", "#033[", R"(\e[)", "\xe2\x90\x9b[", "["});
+  if (flow::begins_klog_record(line)) return line;  // what follows is its own text
   for (const std::string_view escape : kEscapes) {
     const std::size_t record = behind_shown_colour(line, escape);
     if (record == std::string_view::npos) continue;

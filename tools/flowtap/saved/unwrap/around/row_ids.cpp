@@ -86,9 +86,10 @@ FieldsBefore fields_before(std::string_view before) {
 
 // A row may stand in an export twice, and a few rows may each be another pod's.
 bool RowIds::Table::is_id(const Column& column) const {
-  if (column.called) return true;
+  const bool differs = column.values.size() > 1 && 10 * column.values.size() > 9 * rows;
+  if (column.called) return column.many || differs;  // it may be a container's id
   if (column.paths || (column.names && rows < kFewRows)) return false;
-  return column.many || (column.values.size() > 1 && 10 * column.values.size() > 9 * rows);
+  return column.many || differs;
 }
 
 bool RowIds::Table::has_row(std::string_view line, const std::vector<std::size_t>& fields) const {

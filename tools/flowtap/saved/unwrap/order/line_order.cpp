@@ -111,15 +111,16 @@ void LineOrder::finish() {
 LineOrder::Look LineOrder::look(std::string_view line) {
   Look out;
   const bool was_indented = std::exchange(indented_, line.starts_with('\t'));
+  const bool was_ended = std::exchange(ended_, line.starts_with(kValueEnds) || (ended_ && indented_));
   if (std::exchange(opened_, false) && indented_) ++upright_;
-  scout_.add(line, true, 0, [this, was_indented, &out](const SavedLine& found) {
+  scout_.add(line, true, 0, [this, turned = was_indented && was_ended, &out](const SavedLine& found) {
     out.begins = out.any ? out.begins : found.text.starts_with('\t');
     out.goes_on = found.kind == SavedLine::Kind::kGoesOn && (out.goes_on || !out.any);
     out.loose = found.kind == SavedLine::Kind::kLoose && !out.any;
     if (!out.any) out.source = found.source;
     out.any = true;
     opened_ = found.kind == SavedLine::Kind::kRecord && found.text.ends_with(kValueBegins);
-    turned_round_ += opened_ && was_indented ? 1 : 0;
+    turned_round_ += opened_ && turned ? 1 : 0;
     const flow::KlogTime time = time_of_record(found);
     if (!time) return;
     rising_ += flow::is_earlier(last_, time) ? 1 : 0;

@@ -97,6 +97,7 @@ class LineOrder {
   flow::KlogTime latest_;
   bool mixed_ = false;              // a record is much older than another one before it
   bool indented_ = false;           // the last line was, as those of a value of several lines
+  bool ended_ = false;              // a value's end stood above these
   bool opened_ = false;             // it was the first one of such a value
   std::uint64_t upright_ = 0;       // values that stand below their first line
   std::uint64_t turned_round_ = 0;  // those above it

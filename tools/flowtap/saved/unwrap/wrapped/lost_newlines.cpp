@@ -34,7 +34,7 @@ constexpr auto kLineSeparators =
                                      "\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85", "<br>", "<br/>", "<br />"});
 constexpr std::string_view kTab = "\t";
 constexpr std::size_t kLongestMargin =
-    1024;  // bytes of what a tool has put before a line, which each further line gets
+    256;  // bytes of what a tool has put before a line, which each further line gets
 
 // In a page, too.
 constexpr std::array<std::string_view, 2> kOpenings = {kValueBegins, "=&lt;"};
@@ -131,6 +131,9 @@ bool give_lost_lines(std::string_view line, bool full, std::uint64_t time, const
         first != std::string_view::npos && give_lines(line, first, signs, full, time, take))
       return true;
   const auto value = separated_value(line);
+  // Prose of a component may have a blank or a tab there itself. A message with pairs behind it stands in quotes.
+  const bool may_be_text = value && (value->by == kBlank || value->by == kTab);
+  if (may_be_text && line.substr(0, value->at).find("] \"") == std::string_view::npos) return false;
   return value && give_lines(line, value->at, {.newline = value->by, .tab = kTab}, full, time, take);
 }
 
@@ -149,10 +152,14 @@ std::string_view with_tabs(std::string_view line, std::string& buffer) {
     if (!is_first || before.size() > kLongestMargin || prefix_kind(before) != PrefixKind::kTools ||
         find_record(line))
       continue;
-    buffer.assign(line);
-    for (std::size_t at = first; (at = buffer.find(signs.tab, at)) != std::string::npos; ++at)
-      buffer.replace(at, signs.tab.size(), kTab);
-    return buffer;
+    buffer.assign(before);
+    for (std::string_view rest = line.substr(first);;) {
+      const std::size_t at = std::min(rest.find(signs.tab), rest.size());
+      buffer.append(rest.substr(0, at));
+      if (at == rest.size()) return buffer;
+      buffer.append(kTab);
+      rest.remove_prefix(at + signs.tab.size());
+    }
   }
   return line;
 }
