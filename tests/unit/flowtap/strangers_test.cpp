@@ -50,7 +50,8 @@ TEST(Strangers, KnowsRecordsThatStandInOneLine) {
   const std::string start = "I1126 10:00:00.000002 1 requestheader_controller.go:180] Starting it ";
   const std::string bound =
       "I1126 10:00:00.000003 1 schedule_one.go:314] \"Successfully bound pod to node\" pod=\"a/b\"";
-  for (const std::string& line : {flag + start, start + bound, flag + flag + start + bound}) {
+  const std::string two = start + bound;
+  for (const std::string& line : {flag + start, two, flag + flag + two}) {
     const auto joined = guess({line});
     EXPECT_EQ(joined.what, "records that stand in one line, since their newlines were lost") << line;
     EXPECT_FALSE(joined.hint.contains("-v=")) << joined.hint;
