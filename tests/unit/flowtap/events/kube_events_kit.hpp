@@ -38,4 +38,11 @@ inline const std::string kNoFit =
     "preemption: 0/12 nodes are available: 12 \"x\"  two.";
 inline const std::string kAssigned = "Successfully assigned shop/web-0 to node-1";
 
+inline KubeEvent failed(const std::string& ns = "shop", const std::string& pod = "web-0") {
+  return {.ns = ns, .pod = pod, .type = "Warning", .reason = "FailedScheduling", .message = kNoFit};
+}
+
+inline const KubeEvent kBound = {
+    .ns = "shop", .pod = "web-0", .type = "Normal", .reason = "Scheduled", .message = kAssigned};
+
 }  // namespace flowtap::cli

@@ -318,22 +318,6 @@ TEST_F(WhyEnds, ALongLineIsQuotedByItsBeginning) {
   EXPECT_EQ(test::occurrences(badly, "flowtap logs container/batch-1f8b has"), 1U) << badly.substr(0, 2000);
 }
 
-TEST(LastLines, AreTheLastOnesHoweverTheyCome) {
-  LastLines last;
-  for (unsigned i = 0; i < 30; ++i)
-    for (const char c : "line " + std::to_string(i) + (i == 29 ? "" : "\n")) last.take({&c, 1});
-  ASSERT_EQ(last.lines().size(), kQuotedLines);
-  EXPECT_EQ(last.lines().front().text, "line 20");
-  EXPECT_EQ(last.lines().back().text, "line 29") << "nobody has ended it yet";
-  last = {};
-  last.take(std::string(kMostQuoted, 'a') + "\n\n" + std::string(kMostQuoted, 'b'));
-  last.take("b\n");
-  ASSERT_EQ(last.lines().size(), 3U);
-  EXPECT_FALSE(last.lines()[0].cut || last.lines()[1].cut);
-  EXPECT_TRUE(last.lines()[2].cut);
-  EXPECT_EQ(last.lines()[2].text, std::string(kMostQuoted, 'b'));
-}
-
 // As `flowtap flows` shows them.
 TEST_F(WhyEnds, IdsOfFlows) {
   add_flow("pod/shop/web-0/u/app/0", "pod", "app", true);
