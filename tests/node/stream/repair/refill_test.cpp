@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 
+#include "stream/lines/cri_line.hpp"
 #include "stream/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
@@ -31,6 +32,21 @@ constexpr std::array kOutputs{"stdout", "stderr"};
 
 std::string file_bytes(const ScratchRoot& root, const std::string& flow, const std::string& stream) {
   return logged_bytes(root.read("state/flows/" + flow::flow_file_name(flow)), stream);
+}
+
+/// The bytes that the flow's file has, and those that its marks say are missing.
+struct KeptAndMissing {
+  std::uint64_t kept = 0;
+  std::uint64_t missing = 0;
+};
+KeptAndMissing bytes_of_file(const ScratchRoot& root, const std::string& flow) {
+  KeptAndMissing sum;
+  std::istringstream lines(root.read("state/flows/" + flow::flow_file_name(flow)));
+  for (std::string line; std::getline(lines, line) && !lines.eof();) {
+    const flow::CriPart part = flow::cri_part(line);
+    (part.gap ? sum.missing : sum.kept) += part.bytes;
+  }
+  return sum;
 }
 
 double refilled(const Daemon& daemon, const std::string& result) {
@@ -136,10 +152,16 @@ TEST_F(Refill, TheGapAtTheEndOfASilentContainerIsToldAtOnce) {
            logged_bytes(whole, "stderr").ends_with(last.err);
   });
   // It is told, although no byte has come behind it.
+  const std::uint64_t written = first.out.size() + first.err.size() + last.out.size() + last.err.size();
+  KeptAndMissing in_file;
+  std::uint64_t told = 0;
   EXPECT_TRUE(eventually([&] {
-    const auto seen = flow_called(daemon, flow);
-    return seen && seen->missing > 100'000;
-  }));
+    in_file = bytes_of_file(root_, flow);
+    told = flow_called(daemon, flow)->missing;
+    return told > 100'000 && in_file.missing == told && in_file.kept + told == written;
+  })) << "of "
+      << written << " bytes the file has " << in_file.kept << " and lacks " << in_file.missing << ", and "
+      << told << " are told as missing";
   // The next bytes show where it belongs.
   let_go(root_, "go1");
   EXPECT_EQ(podman.wait("silent"), 0);
