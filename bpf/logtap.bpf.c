@@ -22,6 +22,7 @@
 #include "bpf/lib/log_enter.bpf.h"
 #include "bpf/lib/log_exit.bpf.h"
 #include "bpf/lib/log_functions.bpf.h"
+#include "bpf/lib/log_late.bpf.h"
 #include "bpf/lib/log_take.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -29,6 +30,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 static __always_inline bool find_tapped(struct task_struct* task, __u32 fd, bool reads,
                                         struct ftap_tapped* tapped) {
   struct file* file = fd == FTAP_NO_FD ? NULL : file_of(task, fd);
+  tapped->inode = NULL;
   return file && find_file(file, reads, tapped);
 }
 
@@ -68,7 +70,10 @@ static __always_inline bool goes_in(const struct ftap_tapped* tapped, const stru
 static __always_inline bool moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {
   struct ftap_tapped tapped;
   bool from = find_tapped(task, call->fd, true, &tapped);
-  if (from && !goes_in(&tapped, call)) count_moved(tapped.stream, n);
+  if (from && !goes_in(&tapped, call))
+    count_moved(tapped.stream, n);
+  else if (!from)
+    from = was_late(&tapped, false);
   bool to = find_tapped(task, call->to, false, &tapped);
   if (to) count_moved(tapped.stream, bytes_of(call, n));
   return from || to;
@@ -92,13 +97,14 @@ int BPF_PROG(ftap_calls, struct pt_regs* regs, long ret) {
     return 0;
   }
   struct ftap_tapped tapped;
-  if (!find_tapped(task, call.fd, call.way == FTAP_WAY_READ, &tapped))
-    FTAP_PASS_ON(ctx, calls);
-  else if (goes_in(&tapped, &call))
+  const bool reads = call.way == FTAP_WAY_READ;
+  if (!find_tapped(task, call.fd, reads, &tapped)) {
+    if (!ret || !reads || !was_late(&tapped, false)) FTAP_PASS_ON(ctx, calls);
+  } else if (goes_in(&tapped, &call))
     return 0;
   else if (ret)
     take(&tapped, &call, ret, bpf_ktime_get_ns());
-  else if (call.way == FTAP_WAY_READ)
+  else if (reads)
     end_if_closed(&tapped, &call);
   return 0;
 }

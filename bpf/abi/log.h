@@ -196,7 +196,8 @@ struct ftap_log_control {
   __u32 hint;    /* slot where the next search for a free one begins, modulo FTAP_MAX_STREAMS */
   __u32 zero;
   __u64 rescued; /* events that the first program missed and the second handled */
-  __u64 unsure;  /* times a program could not say or learn who handles an event: perhaps nobody did */
+  __u64 unsure;  /* times a program could not say or learn who handles an event: perhaps nobody did.
+                   Also late reads of a pipe that had ended, which nobody handled. */
 };
 
 /*
@@ -222,7 +223,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get. A build takes over another one's programs
  * where layouts and this number are the same.
  */
-#define FTAP_LOG_VERSION 12
+#define FTAP_LOG_VERSION 13
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

@@ -75,6 +75,8 @@ struct linux_binprm {
 #define FTAP_FMODE_READ 1U
 #define FTAP_FMODE_WRITE 2U
 
+#define FTAP_PIPEFS_MAGIC 0x50495045
+
 #define FTAP_S_IFMT 0170000
 #define FTAP_S_IFSOCK 0140000
 #define FTAP_S_IFREG 0100000

@@ -21,7 +21,7 @@
 #ifndef FTAP_LIB_LOG_SECOND_BPF_H
 #define FTAP_LIB_LOG_SECOND_BPF_H
 
-#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/log_late.bpf.h"
 
 /* Set before load. */
 const volatile bool ftap_has_seconds = false;
@@ -69,6 +69,14 @@ static __always_inline bool is_mine(const struct ftap_tapped* tapped, bool secon
   note->inode = 0;
   if (!handled) count_word(&control->rescued);
   return !handled;
+}
+
+/* True: it was a late read of a pipe that is not found any more (log_late.bpf.h). One of the two programs counts it. */
+static __always_inline bool was_late(const struct ftap_tapped* tapped, bool second) {
+  if (!has_just_ended(tapped)) return false;
+  struct ftap_log_control* control = log_control();
+  if (control && is_mine(tapped, second)) count_word(&control->unsure);
+  return true;
 }
 
 /* The second program will not find the stream any more, so it leaves the note alone. */

@@ -43,19 +43,21 @@ static __always_inline bool is_its_output(const struct ftap_stream* stream) {
 
 /*
  * False: nobody taps it, or not on this side. Pipes are tapped only where they are read, all else where it is written.
+ * `inode` is then NULL where the file cannot be tapped on this side.
  */
 static __always_inline bool find_file(struct file* file, bool reads, struct ftap_tapped* tapped) {
   struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
+  tapped->inode = NULL;
   if (is_pipe(inode) != reads) return false;
   target_of(inode, &tapped->target);
+  tapped->file = file;
+  tapped->inode = inode;
   __u32* filter = filter_of(&tapped->target);
   if (!filter || !*filter) return false;
   struct ftap_stream* stream = stream_of(&tapped->target);
   if (!stream || !is_same_object(stream, &tapped->target, object_of(file, inode, stream->kind))) return false;
   if (!is_its_output(stream)) return false;
   tapped->stream = stream;
-  tapped->file = file;
-  tapped->inode = inode;
   return true;
 }
 
@@ -106,11 +108,6 @@ static __always_inline bool is_in_container_of(const struct ftap_stream* stream)
  */
 static __always_inline bool was_end(const struct ftap_tapped* tapped) {
   return !FTAP_GET(pipe_of(tapped->file), writers) && !is_in_container_of(tapped->stream);
-}
-
-/* Somebody has read to the end. What has not passed was read in a way that the programs did not see. */
-static __always_inline void end_read(const struct ftap_tapped* tapped) {
-  end_stream(tapped->stream, &tapped->target, FTAP_LOSS_UNCAPTURED);
 }
 
 #endif /* FTAP_LIB_LOG_TAKE_BPF_H */

@@ -1,7 +1,4 @@
-// What is lost at functions where tasks of one CPU are preempted in the programs, with one program and with two; and
-// that readers of one pipe do not take one another's events for their own.
-#include <pthread.h>
-#include <sched.h>
+// What is lost at functions where tasks of one CPU are preempted in the programs, with one program and with two.
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
+#include "tests/bpf/logtap/logtap_rank.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
 #include "tests/support/eventually.hpp"
 
@@ -20,18 +18,6 @@ namespace flowtap {
 namespace {
 
 using namespace std::chrono_literals;
-
-void pin_here() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  CPU_SET(0, &cpus);
-  EXPECT_EQ(::sched_setaffinity(0, sizeof(cpus), &cpus), 0);
-}
-
-void rank_first(int priority) {
-  const sched_param rank{.sched_priority = priority};
-  EXPECT_EQ(::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &rank), 0);
-}
 
 struct Stream {
   flow::StreamNo number = 0;
@@ -71,12 +57,12 @@ class Crowd {
 
   void busy(Stream& stream) {
     threads_.emplace_back([&stream] {
-      pin_here();
+      test::pin_here();
       test::write_all(stream.pipe.in.get(), test::lines(kLines));
       stream.pipe.in.reset();
     });
     threads_.emplace_back([&stream] {
-      pin_here();
+      test::pin_here();
       std::string buffer(kAtOnce, '\0');
       for (ssize_t n = 0; (n = ::read(stream.pipe.out.get(), buffer.data(), buffer.size())) > 0;
            ++stream.reads)
@@ -86,8 +72,8 @@ class Crowd {
 
   void first(Stream& stream, int rank) {
     threads_.emplace_back([this, &stream, rank] {
-      pin_here();
-      rank_first(rank);
+      test::pin_here();
+      test::rank_first(rank);
       std::array<char, 64> buffer{};
       while (!over_) {
         std::this_thread::sleep_for(rank * 37us);
@@ -144,55 +130,6 @@ TEST_P(LogTapCrowd, OnOneCpuLosesOnlyWhatIsKeptFromTheLast) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, LogTapCrowd, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "two" : "one"; });
-
-// Each reader's notes are its task's own.
-TEST(LogTapReaders, OfOnePipeHaveEachByteOnce) {
-  FLOWTAP_SKIP_IF_REFUSED(kernel::LogBackend::kFunctions);
-  constexpr int kReaders = 8;
-  test::RunningTap tap(128U << 20U, kernel::LogBackend::kFunctions, true);
-  test::Pipe pipe;
-  const flow::StreamNo stream = tap.tap(pipe.out.get());
-  struct Read {
-    std::uint64_t bytes = 0;
-    std::uint64_t calls = 0;  // that returned some
-  };
-  std::atomic<std::size_t> returned{0};
-  std::array<Read, kReaders> read{};
-  std::vector<std::thread> threads;
-  for (Read& mine : read)
-    threads.emplace_back([&mine, &pipe, &returned] {
-      std::array<char, 100> buffer{};
-      for (ssize_t n = 0; (n = ::read(pipe.out.get(), buffer.data(), buffer.size())) > 0; ++mine.calls) {
-        mine.bytes += static_cast<std::uint64_t>(n);
-        returned += static_cast<std::size_t>(n);
-      }
-    });
-  const std::string text = test::lines(20'000);
-  test::write_all(pipe.in.get(), text);
-  // A reader that finds the pipe's end ends the stream, although another may still be on its way out with the last bytes
-  // (bpf/README.md, Limits).
-  EXPECT_TRUE(test::eventually([&] { return returned == text.size(); }));
-  pipe.in.reset();
-  for (std::thread& thread : threads) thread.join();
-  Read sum;
-  for (const Read& mine : read) sum = {sum.bytes + mine.bytes, sum.calls + mine.calls};
-  ASSERT_EQ(sum.bytes, text.size());
-  const auto& got = tap.captured().of(stream);
-  EXPECT_EQ(got.captured(), tap.slot(stream).passed);
-  // Each read is one record, or the first program was kept from it and the second has not taken it.
-  const kernel::LogMisses misses = tap.misses();
-  EXPECT_LE(sum.calls - got.pieces.size() + tap.streams().rescued(), misses.passed + tap.streams().unsure())
-      << sum.calls << " reads, " << got.pieces.size() << " records, the second was kept from "
-      << misses.unseen;
-  // What both have left out is no more than what a user sees counted (kernel::LogMisses, Suspicion).
-  EXPECT_LE(sum.calls - got.pieces.size(), misses.unseen + tap.streams().unsure());
-  if (tap.missed() == 0) {
-    EXPECT_EQ(got.captured(), text.size());
-    EXPECT_EQ(got.ends.size(), 1U);
-  } else {
-    EXPECT_LE(got.captured(), text.size());
-  }
-}
 
 }  // namespace
 }  // namespace flowtap
