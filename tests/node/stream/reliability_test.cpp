@@ -320,6 +320,33 @@ TEST_F(Reliability, TheShimIsKilledWhileItWrites) {
   EXPECT_TRUE(text.starts_with(containerd.out(pod.id))) << "the runtime can have no more";
 }
 
+// More lines than a FIFO and the shim's buffer hold, but not more than these and the container's pipe: 99,570 bytes. Pages may be half
+// full in the FIFO, and the buffer has 4 or 32 KiB.
+constexpr unsigned kOverflow = 1765;
+
+// Nobody takes its output out of the FIFO, as if ctr got no CPU. The shim waits for room there, and gives up some time after it was
+// told to leave: what it has read is captured, and the rest is told.
+TEST_F(Reliability, WhatTheShimGivesUpOfAContainerThatHasEndedIsTold) {
+  Containerd containerd(root_);
+  start_daemon();
+  const auto pod = step(shell_after("go", "exec log_writer write 0 " + std::to_string(kOverflow)));
+  const auto ctr = containerd.start(pod);
+  wait_until_waits(root_, "go");
+  auto out = follow(kOfPod);
+  const pid_t container = containerd.pid(pod.id);
+  ctr->signal(SIGKILL);
+  (void)ctr->wait();
+  let_go(root_, "go");
+  ASSERT_TRUE(eventually([container] { return ::kill(container, 0) != 0; }));
+  containerd.remove(pod.id);
+
+  ASSERT_NO_FATAL_FAILURE(expect_end("pod/shop/step-0/"));
+  const std::string text = expect_told(out);
+  EXPECT_GT(ended_->missing, 0U);
+  EXPECT_EQ(text.size() + ended_->missing, writer_lines(0, kOverflow).size());
+  EXPECT_TRUE(text.starts_with(containerd.out(pod.id))) << "the runtime can have no more";
+}
+
 TEST_F(Reliability, ConmonIsKilledWhileItWrites) {
   Podman podman(root_);
   start_daemon();

@@ -229,6 +229,10 @@ void Containerd::kill(const std::string& id, const std::string& signal) {
   ctr({"task", "kill", "--signal=" + signal, id});
 }
 
+void Containerd::remove(const std::string& id) {
+  ctr({"task", "delete", id});
+}
+
 std::string Containerd::exec(const std::string& id, const std::vector<std::string>& command) {
   std::vector<std::string> words = {"task", "exec", "--exec-id=probe", id};
   words.insert(words.end(), command.begin(), command.end());

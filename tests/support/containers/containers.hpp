@@ -74,6 +74,8 @@ class Containerd {
   int run(const Container& container);
   std::unique_ptr<Process> start(const Container& container);
   void kill(const std::string& id, const std::string& signal = "SIGKILL");
+  /// Has its shim leave, once it has ended. Its `ctr` does this as a rule.
+  void remove(const std::string& id);
   /// Takes over its output from a `ctr` that has ended, into the same files; runs until the container ends.
   std::unique_ptr<Process> attach(const std::string& id);
   /// Sends SIGKILL: the containers and their shims go on, and the next containerd goes on with them.
