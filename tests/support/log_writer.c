@@ -1,9 +1,10 @@
 /*
  * Writes known lines inside containers, in the ways in which programs write. It is static, as there are no libraries there.
  *
- *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
- *   log_writer paced FILE           writes the records of a scheduler's log to standard error, at their own pace
- *   log_writer read-uring           reads standard input through io_uring, and writes it to standard output
+ *   log_writer HOW FIRST COUNT [until-read]   HOW: write writev uring zero-read stderr both hog
+ *   log_writer until-read                     ends when its standard output's and error's pipes have been read
+ *   log_writer paced FILE                     writes the records of a scheduler's log to standard error, at their own pace
+ *   log_writer read-uring                     reads standard input through io_uring, and writes it to standard output
  *
  * Of a log's own pauses, long ones are shortened to half a second.
  * hog allocates one more page for each line, and keeps it.
@@ -12,8 +13,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -167,10 +170,25 @@ static int paced(const char* file) {
   return 0;
 }
 
+/* Or until nobody reads it any more, or the container's root is gone: then nobody waits for its end. */
+static void wait_until_read(int fd) {
+  struct pollfd pipe = {.fd = fd};
+  for (int waiting; access("/bin", F_OK) == 0 && poll(&pipe, 1, 0) == 0; usleep(10000))
+    if (ioctl(fd, FIONREAD, &waiting) != 0 || waiting == 0) return;
+}
+
+static int until_read(void) {
+  wait_until_read(STDOUT_FILENO);
+  wait_until_read(STDERR_FILENO);
+  return 0;
+}
+
 int main(int argc, char** argv) {
+  const int waits = argc == 5 && strcmp(argv[4], "until-read") == 0;
+  if (argc == 2 && strcmp(argv[1], "until-read") == 0) return until_read();
   if (argc == 3 && strcmp(argv[1], "paced") == 0) return paced(argv[2]);
   if (argc == 2 && strcmp(argv[1], "read-uring") == 0) return read_uring();
-  if (argc != 4) return 2;
+  if (argc != 4 && !waits) return 2;
   const char* how = argv[1];
   unsigned first = (unsigned)atoi(argv[2]), count = (unsigned)atoi(argv[3]);
   if (strcmp(how, "uring") == 0) open_ring();
@@ -188,5 +206,5 @@ int main(int argc, char** argv) {
       put(to_stderr ? STDERR_FILENO : STDOUT_FILENO, line, n);
     }
   }
-  return 0;
+  return waits ? until_read() : 0;
 }

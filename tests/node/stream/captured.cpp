@@ -56,6 +56,13 @@ std::string until(const std::string& go) {
   return ": 3>/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; ";
 }
 
+std::vector<std::string> with_arguments(const std::string& script, std::vector<std::string> arguments) {
+  std::vector<std::string> all = shell(script);
+  all.emplace_back("sh");
+  std::ranges::move(arguments, std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 DaemonOptions capturing() {
@@ -78,14 +85,19 @@ std::vector<std::string> shell(const std::string& script) {
 }
 
 std::vector<std::string> after(const std::string& go, std::vector<std::string> command) {
-  std::vector<std::string> all = shell(until(go) + "exec \"$@\"");
-  all.emplace_back("sh");
-  std::ranges::move(command, std::back_inserter(all));
-  return all;
+  return with_arguments(until(go) + "exec \"$@\"", std::move(command));
 }
 
 std::vector<std::string> shell_after(const std::string& go, const std::string& script) {
   return shell(until(go) + script);
+}
+
+std::string until_read(const std::string& script) {
+  return script + "; status=$?; log_writer until-read; exit $status";
+}
+
+std::vector<std::string> after_until_read(const std::string& go, std::vector<std::string> command) {
+  return with_arguments(until(go) + until_read("\"$@\""), std::move(command));
 }
 
 void wait_until_waits(const ScratchRoot& root, const std::string& go) {

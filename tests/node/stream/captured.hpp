@@ -27,6 +27,14 @@ inline constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";  ///
 /// ever would hold the cgroup that the next run needs.
 [[nodiscard]] std::vector<std::string> after(const std::string& go, std::vector<std::string> command);
 [[nodiscard]] std::vector<std::string> shell_after(const std::string& go, const std::string& script);
+/// The script, which ends with the same status, but only when its runtime has read all that it wrote. Otherwise a busy containerd may
+/// leave some of it in the pipe: once a container has ended, ctr reads the shim's FIFO no further, and two seconds later the shim
+/// gives up what the FIFO has no room for.
+[[nodiscard]] std::string until_read(const std::string& script);
+[[nodiscard]] std::vector<std::string> after_until_read(const std::string& go,
+                                                        std::vector<std::string> command);
+/// What a FIFO always has room for: each two of its 16 pages that follow one another have more than a page of bytes.
+inline constexpr std::size_t kFifo = 32'768;
 /// Returns when the command waits, so that its runtime has done all that it does for a start. Throws std::runtime_error.
 void wait_until_waits(const ScratchRoot& root, const std::string& go);
 /// Makes the file that the command waits for.

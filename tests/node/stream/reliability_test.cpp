@@ -347,6 +347,27 @@ TEST_F(Reliability, WhatTheShimGivesUpOfAContainerThatHasEndedIsTold) {
   EXPECT_TRUE(text.starts_with(containerd.out(pod.id))) << "the runtime can have no more";
 }
 
+// Tests that want every byte of a pod rest on this.
+TEST_F(Reliability, NothingIsGivenUpOfAContainerThatEndsWhenItIsRead) {
+  Containerd containerd(root_);
+  start_daemon();
+  const std::string writes = "log_writer write 0 " + std::to_string(kOverflow) + "; : 3>/done0";
+  const auto pod = step(shell_after("go", until_read(writes)));
+  const auto ctr = containerd.start(pod);
+  wait_until_waits(root_, "go");
+  auto out = follow(kOfPod);
+  const pid_t container = containerd.pid(pod.id);
+  ctr->signal(SIGSTOP);
+  let_go(root_, "go");
+  ASSERT_TRUE(is_done(root_, 0));
+  EXPECT_EQ(::kill(container, 0), 0) << "some of it is in its pipe";
+  ctr->signal(SIGCONT);
+  EXPECT_EQ(ctr->wait(), 0) << ctr->last_words();
+
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_output(out, "stdout", writer_lines(0, kOverflow));
+}
+
 TEST_F(Reliability, ConmonIsKilledWhileItWrites) {
   Podman podman(root_);
   start_daemon();
