@@ -114,7 +114,7 @@ TEST(ExplainLogs, WhatNoSchedulerWritesHidesNothingOfWhatComesThen) {
   root.write("busybox/nonsense", nonsense());
   const std::string sane = content(log_file("numa-pod-era-v4"));
   root.write("busybox/sane", sane);
-  EXPECT_EQ(containerd.run(scheduler("odd", shell("cat /nonsense >&2; exec cat /sane >&2"))), 0);
+  EXPECT_EQ(containerd.run(scheduler("odd", shell(until_read("cat /nonsense >&2; cat /sane >&2")))), 0);
   EXPECT_TRUE(eventually([&] {
     const Answers seen = answers_of(daemon);
     const auto pod = seen.find("default/two-v4text");

@@ -46,9 +46,10 @@ class Followers : public testing::Test {
   std::unique_ptr<Process> start(const std::string& name, unsigned lines, const std::string& then = "") {
     return containerd_.start(
         {.id = container_id(name),
-         .command = shell("log_writer write 0 1; until [ -e /go ] || [ ! -e /bin ]; do sleep 0.1; done; "
-                          "log_writer write 1 " +
-                          std::to_string(lines - 1) + then),
+         .command =
+             shell(until_read("log_writer write 0 1; until [ -e /go ] || [ ! -e /bin ]; do sleep 0.1; done; "
+                              "log_writer write 1 " +
+                              std::to_string(lines - 1) + then)),
          .annotations = cri_annotations("crowd", name, kPod, "main")});
   }
   std::string flow_of(const std::string& name) {

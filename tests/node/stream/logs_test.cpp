@@ -122,7 +122,7 @@ TEST_F(Logs, OfASchedulerByPod) {
   for (const char* ns : {"tenant", "kube-system"})
     EXPECT_EQ(
         containerd.run({.id = container_id(ns),
-                        .command = shell("exec cat /log >&2"),
+                        .command = shell(until_read("cat /log >&2")),
                         .annotations = cri_annotations(ns, "kube-scheduler-a", kPod, "kube-scheduler")}),
         0);
   ASSERT_TRUE(ended_flow(daemon, "pod/kube-system/kube-scheduler-a/"));

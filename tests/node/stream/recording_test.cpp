@@ -39,10 +39,11 @@ TEST(Recording, AContainersRunComesOutOfTheFileAgain) {
     options.flags = {"--record", file};
     Daemon daemon(root, options);
     daemon.wait_ready();
-    EXPECT_EQ(containerd.run({.id = id,
-                              .command = shell("log_writer both 0 100000; head -c 40000 /dev/zero"),
-                              .annotations = cri_annotations("shop", "recorded-0", kPod, "main")}),
-              0);
+    EXPECT_EQ(
+        containerd.run({.id = id,
+                        .command = shell(until_read("log_writer both 0 100000; head -c 40000 /dev/zero")),
+                        .annotations = cri_annotations("shop", "recorded-0", kPod, "main")}),
+        0);
     const auto flow = ended_flow(daemon, "pod/shop/recorded-0/");
     ASSERT_TRUE(flow);
     out = raw_bytes(daemon, flow->id, "stdout");
@@ -84,7 +85,7 @@ TEST(Recording, OneThatIsCutShortSaysSo) {
     daemon.wait_ready();
     ::umount2(small.c_str(), MNT_DETACH);  // the recording stays as long as it is written to
     EXPECT_EQ(containerd.run({.id = container_id("cut"),
-                              .command = shell("head -c 200000 /dev/zero"),
+                              .command = shell(until_read("head -c 200000 /dev/zero")),
                               .annotations = cri_annotations("shop", "cut-0", kPod, "main")}),
               0);
     const auto flow = ended_flow(daemon, "pod/shop/cut-0/");

@@ -43,9 +43,9 @@ constexpr unsigned kPart = 10'000;
 std::vector<std::string> writes_parts(unsigned parts) {
   std::string numbers;
   for (unsigned i = 0; i < parts; ++i) numbers += " " + std::to_string(i);
-  return shell("for i in" + numbers +
-               "; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
-               "log_writer write ${i}0000 10000; : 3>/done$i; done");
+  return shell(until_read("for i in" + numbers +
+                          "; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
+                          "log_writer write ${i}0000 10000; : 3>/done$i; done"));
 }
 std::string part_name(const char* what, unsigned part) {
   return what + std::to_string(part);

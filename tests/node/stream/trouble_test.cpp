@@ -105,7 +105,7 @@ void stop_reader_again_and_again(const ScratchRoot& root, pid_t writer) {
 constexpr unsigned kLines = 200'000;
 
 std::vector<std::string> writes_much() {
-  return shell_after("go", "exec log_writer write 0 " + std::to_string(kLines));
+  return shell_after("go", "exec log_writer write 0 " + std::to_string(kLines) + " until-read");
 }
 
 TEST(ContainersInTrouble, ConmonStopsReadingAndGoesOn) {
