@@ -289,6 +289,31 @@ TEST_F(UnreadPipe, AReaderThatStandsStillGetsAll) {
   EXPECT_EQ(sums().missing(), 0U);
 }
 
+// It has not seen the pipe's end, and nobody sees it any more.
+TEST_F(UnreadPipe, AReaderThatLeavesBehindItsLastReadHasLeftNothing) {
+  const std::string text = lines(400);
+  Child reader = Child([&] {
+    pipe_.in.reset();
+    std::string some(777, ' ');
+    for (std::size_t got = 0; got < text.size();) {
+      const ssize_t n = ::read(pipe_.out.get(), some.data(), some.size());
+      if (n <= 0) break;
+      got += static_cast<std::size_t>(n);
+    }
+  });
+  reader.stop();
+  pipe_.out.reset();
+  writer(pipe_, text).end();
+  pipe_.in.reset();
+  remove_cgroup();
+  reader.send(SIGCONT);
+  reader.end();
+  ASSERT_TRUE(ends());
+  EXPECT_EQ(this->text(), text);
+  EXPECT_EQ(sums().passed, text.size());
+  EXPECT_EQ(sums().missing(), 0U);
+}
+
 TEST_F(UnreadPipe, WhatAReaderThatIsKilledLeavesIsCounted) {
   const std::string text = lines(400);
   Child reader = stopped_reader();
