@@ -66,6 +66,12 @@ static __always_inline bool goes_in(const struct ftap_tapped* tapped, const stru
   return call->by_mode && FTAP_GET(tapped->file, f_mode) & FTAP_FMODE_WRITE;
 }
 
+/* False: it was no late read. */
+static __always_inline bool took_late(const struct ftap_tapped* tapped, const struct ftap_call* call,
+                                      __u64 n) {
+  return n && tapped->inode && !goes_in(tapped, call) && was_late(tapped, n, false);
+}
+
 /* False: neither end is tapped. */
 static __always_inline bool moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {
   struct ftap_tapped tapped;
@@ -73,7 +79,7 @@ static __always_inline bool moved(struct task_struct* task, const struct ftap_ca
   if (from && !goes_in(&tapped, call))
     count_moved(tapped.stream, n);
   else if (!from)
-    from = was_late(&tapped, false);
+    from = took_late(&tapped, call, n);
   bool to = find_tapped(task, call->to, false, &tapped);
   if (to) count_moved(tapped.stream, bytes_of(call, n));
   return from || to;
@@ -99,7 +105,7 @@ int BPF_PROG(ftap_calls, struct pt_regs* regs, long ret) {
   struct ftap_tapped tapped;
   const bool reads = call.way == FTAP_WAY_READ;
   if (!find_tapped(task, call.fd, reads, &tapped)) {
-    if (!ret || !reads || !was_late(&tapped, false)) FTAP_PASS_ON(ctx, calls);
+    if (!reads || !took_late(&tapped, &call, ret)) FTAP_PASS_ON(ctx, calls);
   } else if (goes_in(&tapped, &call))
     return 0;
   else if (ret)

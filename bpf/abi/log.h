@@ -108,7 +108,11 @@ struct ftap_log_target {
 enum ftap_stream_state {
   FTAP_STREAM_FREE = 0,
   FTAP_STREAM_OPEN = 1,
-  FTAP_STREAM_ENDED = 2, /* userspace frees the slot once the end is in the journal */
+  /*
+   * Userspace frees the slot a while after the end is in the journal: until then bytes may be counted here that were read before
+   * the end by a thread which had to wait for a CPU.
+   */
+  FTAP_STREAM_ENDED = 2,
 };
 
 /* One slot of the streams map, mapped by userspace. Programs and userspace claim a free one by compare-and-swap of id. */
@@ -196,13 +200,12 @@ struct ftap_log_control {
   __u32 hint;    /* slot where the next search for a free one begins, modulo FTAP_MAX_STREAMS */
   __u32 zero;
   __u64 rescued; /* events that the first program missed and the second handled */
-  __u64 unsure;  /* times a program could not say or learn who handles an event: perhaps nobody did.
-                   Also late reads of a pipe that had ended, which nobody handled. */
+  __u64 unsure;  /* times a program could not say or learn who handles an event: perhaps nobody did */
 };
 
 /*
  * A filter in front of the targets map: it counts how many targets fall on each place, so that one load is enough to
- * pass most descriptors by. It has counts instead of bits because they can be taken back: after some weeks of
+ * pass most descriptors by. (Reads of pipes have another load behind it: bpf/lib/log_late.bpf.h.) It has counts instead of bits because they can be taken back: after some weeks of
  * containers every bit would be set. Whoever inserts a target counts up before; whoever deletes one (the deletion that
  * succeeded) counts down after.
  */

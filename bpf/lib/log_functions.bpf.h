@@ -117,7 +117,7 @@ static __always_inline bool on_written(struct file* file, struct iov_iter* iter,
 static __always_inline bool on_read(struct file* file, struct iov_iter* iter, long ret, bool second) {
   struct ftap_tapped tapped;
   if (ret < 0 || is_muted()) return true;
-  if (!find_file(file, true, &tapped)) return ret && was_late(&tapped, second);
+  if (!find_file(file, true, &tapped)) return ret && was_late(&tapped, ret, second);
   if (!is_mine(&tapped, second)) return true;
   if (ret) {
     take_iter(&tapped, iter, ret, 0, lane_of(FTAP_LANE_PIPE, second));
@@ -131,7 +131,7 @@ static __always_inline bool on_read(struct file* file, struct iov_iter* iter, lo
 static __always_inline bool on_moved(struct file* file, bool reads, long ret, bool second) {
   struct ftap_tapped tapped;
   if (ret <= 0 || !file || is_muted()) return true;
-  if (!find_file(file, reads, &tapped)) return reads && was_late(&tapped, second);
+  if (!find_file(file, reads, &tapped)) return reads && was_late(&tapped, ret, second);
   if (is_mine(&tapped, second)) count_moved(tapped.stream, ret);
   return true;
 }

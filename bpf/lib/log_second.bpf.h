@@ -71,12 +71,11 @@ static __always_inline bool is_mine(const struct ftap_tapped* tapped, bool secon
   return !handled;
 }
 
-/* True: it was a late read of a pipe that is not found any more (log_late.bpf.h). One of the two programs counts it. */
-static __always_inline bool was_late(const struct ftap_tapped* tapped, bool second) {
-  if (!has_just_ended(tapped)) return false;
-  struct ftap_log_control* control = log_control();
-  if (control && is_mine(tapped, second)) count_word(&control->unsure);
-  return true;
+/* True: `n` bytes were read late from a pipe that was not found any more. One of the two programs has counted them. */
+static __always_inline bool was_late(const struct ftap_tapped* tapped, __u64 n, bool second) {
+  struct ftap_stream* stream = just_ended(tapped);
+  if (stream && is_mine(tapped, second)) pass_by(stream, FTAP_LOSS_UNCAPTURED, n);
+  return stream;
 }
 
 /* The second program will not find the stream any more, so it leaves the note alone. */

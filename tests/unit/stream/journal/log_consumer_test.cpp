@@ -72,6 +72,30 @@ TEST_F(LogConsumerTest, WhatASilentStreamHasLostIsToldWithoutAnotherByte) {
   EXPECT_EQ(journal_->stream(1)->sums.passed, 10U);
 }
 
+// Another thread of the reader was still on its way out of the kernel when the stream ended.
+TEST_F(LogConsumerTest, WhatWasReadBehindTheEndIsMissing) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("abc")}});
+  source_.push({3, End{1, 3, {}}});
+  slots_.slots[1].passed = 3;
+  slots_.slots[1].ended = true;
+  rounds();
+  ASSERT_TRUE(journal_->stream(1)->sums.ended);
+  slots_.slots[1].passed = 8;
+  slots_.slots[1].lost[FTAP_LOSS_UNCAPTURED] = 5;
+  rounds_for(120ms);
+  EXPECT_TRUE(slots_.slots.empty());
+  EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_UNCAPTURED], 5U);
+  for (int start = 0; start < 2; ++start) {
+    EXPECT_EQ(journal_->stream(1)->sums.passed, 8U);
+    EXPECT_EQ(journal_->stream(1)->sums.missing(), 5U);
+    EXPECT_EQ(journal_->stream(1)->sums.lost[FTAP_LOSS_UNCAPTURED], 5U);
+    EXPECT_TRUE(journal_->stream(1)->sums.ended);
+    open();
+  }
+}
+
 // The end of a stream comes behind its bytes even if the ring is not drained for a while. Otherwise these would be nobody's.
 TEST_F(LogConsumerTest, AStreamDoesNotEndBeforeWhatWaitsInTheRing) {
   slots_.slots[1] = slot_of(1);

@@ -412,7 +412,9 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   const bool is_somebodys = slot.passed > 0 && (slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER);
   if (is_somebodys && !is_followed_file(slot.stream) && !unwanted_.contains(slot.stream))
     ask_for_name(slot, now);
-  if (now - end.since >= options_.slot_rest) rested_.push_back(slot);
+  if (now - end.since < options_.slot_rest) return;
+  tell_late(slot);
+  rested_.push_back(slot);
 }
 
 ConsumerCounts LogConsumer::counts() const {

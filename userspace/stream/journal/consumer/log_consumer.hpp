@@ -159,6 +159,7 @@ class LogConsumer {
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
   void tell_lost(const StreamSlot& slot, Clock::time_point now);
+  void tell_late(const StreamSlot& slot);
   void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
   void look_again(Clock::time_point now, std::chrono::milliseconds pause);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
