@@ -9,21 +9,21 @@
  * The programs learn of a container's pipes at the exec of its first process, before its first instruction
  * (ftap_exec). They know a stream by its inode, so what a process does with its descriptors does not matter.
  *
- * Bytes are seen at the ends of the kernel's functions (log_functions.bpf.h) or, where those cannot be traced, here: on
+ * Bytes are seen at the ends of the kernel's functions (bpf/lib/log/functions.bpf.h) or, where those cannot be traced, here: on
  * every system call's way out. This place sees neither io_uring nor io_submit: their bytes leave no trace here (except
  * for a pipe, as long as its reader uses neither).
  *
  * Programs of both kinds may be preempted, here from 7.x on, and then miss what the preempting task does; the kernel
  * counts that for each program (recursion_misses). At functions a second program takes what the first misses
- * (log_second.bpf.h). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns). But one
+ * (bpf/lib/log/second.bpf.h). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns). But one
  * counter keeps all programs of that kind from running while any task of the CPU is in bpf(2) or was preempted there,
  * and kernels before 6.7 do not report that.
  */
-#include "bpf/lib/log_enter.bpf.h"
-#include "bpf/lib/log_exit.bpf.h"
-#include "bpf/lib/log_functions.bpf.h"
-#include "bpf/lib/log_late.bpf.h"
-#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/log/enter.bpf.h"
+#include "bpf/lib/log/exit.bpf.h"
+#include "bpf/lib/log/functions.bpf.h"
+#include "bpf/lib/log/late.bpf.h"
+#include "bpf/lib/log/take.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

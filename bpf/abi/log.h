@@ -184,7 +184,7 @@ enum ftap_lane {
   FTAP_LANE_EXT4,
   FTAP_LANE_XFS,
   FTAP_LANE_BTRFS,
-  FTAP_NR_LANES /* a second program's lane (bpf/lib/log_second.bpf.h) is this many further on */
+  FTAP_NR_LANES /* a second program's lane (bpf/lib/log/second.bpf.h) is this many further on */
 };
 
 /* Word of the control map, mapped by userspace. Its place and meaning never change: builds of any age share it. */
@@ -205,9 +205,9 @@ struct ftap_log_control {
 
 /*
  * A filter in front of the targets map: it counts how many targets fall on each place, so that one load is enough to
- * pass most descriptors by. (Reads of pipes have another load behind it: bpf/lib/log_late.bpf.h.) It has counts instead of bits because they can be taken back: after some weeks of
- * containers every bit would be set. Whoever inserts a target counts up before; whoever deletes one (the deletion that
- * succeeded) counts down after.
+ * pass most descriptors by. (Reads of pipes have another load behind it: bpf/lib/log/late.bpf.h.) It has counts instead
+ * of bits because they can be taken back: after some weeks of containers every bit would be set. Whoever inserts a target
+ * counts up before; whoever deletes one (the deletion that succeeded) counts down after.
  */
 #define FTAP_FILTER_BITS 16
 #define FTAP_FILTER_LINE 16 /* counts in a cache line; alone, the kernel would give each 8 bytes */

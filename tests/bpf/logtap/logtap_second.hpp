@@ -1,4 +1,4 @@
-// Tests of functions with two programs (bpf/lib/log_second.bpf.h).
+// Tests of functions with two programs (bpf/lib/log/second.bpf.h).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The log tap's hooks in the kernel, which outlive builds: see bpf/lib/log_hook.bpf.h.
+// The log tap's hooks in the kernel, which outlive builds: see bpf/lib/log/hook.bpf.h.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace flowtap::kernel {
 /// Every system call's end (bpf/logtap.bpf.c): a build that has this hook uses the sys_exit backend.
 inline constexpr const char* kCallsHook = "calls";
 
-/// The prefix of the names of attached programs (bpf/lib/log_hook.bpf.h).
+/// The prefix of the names of attached programs (bpf/lib/log/hook.bpf.h).
 inline constexpr std::string_view kAttached = "ftap_on_";
 
 /// The program that is attached for a hook.
@@ -23,11 +23,11 @@ inline constexpr std::string_view kAttached = "ftap_on_";
   return std::string(kAttached).append(hook);
 }
 
-/// Every event in which a container begins comes there (bpf/lib/log_enter.bpf.h).
+/// Every event in which a container begins comes there (bpf/lib/log/enter.bpf.h).
 inline constexpr std::string_view kExecHook = "exec";
 
 /// The hook of the second program, which stands behind this hook's and handles what was kept from it
-/// (bpf/lib/log_second.bpf.h).
+/// (bpf/lib/log/second.bpf.h).
 [[nodiscard]] std::string second_of(std::string_view hook);
 [[nodiscard]] bool is_second(std::string_view hook);
 /// The other way round.

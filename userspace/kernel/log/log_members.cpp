@@ -1,4 +1,4 @@
-// To whom the streams of listed units and processes belong. See bpf/lib/log_members.bpf.h.
+// To whom the streams of listed units and processes belong. See bpf/lib/log/members.bpf.h.
 #include <bpf/bpf.h>
 #include <poll.h>
 #include <sys/syscall.h>

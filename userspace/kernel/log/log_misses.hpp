@@ -1,4 +1,4 @@
-// What the kernel has kept from the log tap's programs, and what of it may be lost. See bpf/lib/log_second.bpf.h.
+// What the kernel has kept from the log tap's programs, and what of it may be lost. See bpf/lib/log/second.bpf.h.
 #pragma once
 
 #include <cstdint>

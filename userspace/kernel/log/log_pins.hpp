@@ -25,7 +25,7 @@ struct Pin {
 };
 
 /// The folder BPFFS/flowtap, which belongs to the log tap. It contains `hooks`, which every build goes on with
-/// (bpf/lib/log_hook.bpf.h), and a folder for each layout whose builds have something in the kernel, named by
+/// (bpf/lib/log/hook.bpf.h), and a folder for each layout whose builds have something in the kernel, named by
 /// log_abi().
 class LogPins {
  public:

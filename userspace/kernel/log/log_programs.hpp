@@ -146,7 +146,7 @@ class LogLoaded {
 class LogOpened {
  public:
   /// @param hooks  that are attached already: only their handlers are loaded
-  /// @param notes  the map of notes of the build that attached them (bpf/lib/log_second.bpf.h); -1: there is none
+  /// @param notes  the map of notes of the build that attached them (bpf/lib/log/second.bpf.h); -1: there is none
   [[nodiscard]] static Result<LogOpened> open(const LogOptions& options,
                                               const std::vector<LogHook>& hooks = {}, int notes = -1);
   [[nodiscard]] Result<LogLoaded> load() &&;

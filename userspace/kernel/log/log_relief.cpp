@@ -1,4 +1,4 @@
-// How this build relieves one of another layout while that captures. See bpf/lib/log_hook.bpf.h for why no byte is
+// How this build relieves one of another layout while that captures. See bpf/lib/log/hook.bpf.h for why no byte is
 // captured by both or by neither.
 #include <algorithm>
 #include <utility>

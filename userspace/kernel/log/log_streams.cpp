@@ -35,7 +35,7 @@ std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// The order is that of open_stream() in bpf/lib/log_streams.bpf.h: the state is written last.
+// The order is that of open_stream() in bpf/lib/log/streams.bpf.h: the state is written last.
 void fill(ftap_stream& stream, const LogTarget& target) {
   store<__u64>(stream.bytes, 0);
   for (auto& lost : stream.lost) store<__u64>(lost, 0);

@@ -15,7 +15,7 @@ class Suspicion {
  public:
   /// Takes how many events may have been seen by no program since the programs were loaded, and how many were kept from a first
   /// program and came to its second. Events counted at the first look may be of any time before. For a while after the second was
-  /// kept from running, it may take an event for one that the first has handled (bpf/lib/log_second.bpf.h).
+  /// kept from running, it may take an event for one that the first has handled (bpf/lib/log/second.bpf.h).
   void look(const kernel::LogMisses& misses, std::uint64_t now);
 
   /// Whether there was such a time between the two moments.

@@ -18,7 +18,7 @@ using kernel::OpenFile;
 
 static_assert(kMaxUnitBytes < FTAP_CGROUP_NAME);
 
-// Slices within slices, as deep as the programs look (bpf/lib/log_listed.bpf.h).
+// Slices within slices, as deep as the programs look (bpf/lib/log/listed.bpf.h).
 constexpr int kMostSlices = 16;
 // The tree of cgroups is walked only for the status.
 constexpr unsigned kLooksPerWalk = 10;

@@ -41,7 +41,7 @@ void LogConsumer::tell_lost(const StreamSlot& slot, Clock::time_point now) {
   batch_.add(StateEntry{slot.stream, sums});
 }
 
-// A read that came behind the end is counted in the slot only (bpf/lib/log_late.bpf.h). Nothing is in the ring any more, so the end is
+// A read that came behind the end is counted in the slot only (bpf/lib/log/late.bpf.h). Nothing is in the ring any more, so the end is
 // told again with these bytes.
 void LogConsumer::tell_late(const StreamSlot& slot) {
   const auto known = journal_.stream(slot.stream);

@@ -4,7 +4,7 @@
 #define FTAP_LIB_LOG_STREAMS_BPF_H
 
 #include "bpf/lib/file.bpf.h"
-#include "bpf/lib/log_ring.bpf.h"
+#include "bpf/lib/log/ring.bpf.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -8,7 +8,7 @@
 #ifndef FTAP_LIB_LOG_LATE_BPF_H
 #define FTAP_LIB_LOG_LATE_BPF_H
 
-#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/log/take.bpf.h"
 
 struct ftap_ended_pipe {
   __u64 ino;

@@ -9,8 +9,8 @@
 #ifndef FTAP_LIB_LOG_FUNCTIONS_BPF_H
 #define FTAP_LIB_LOG_FUNCTIONS_BPF_H
 
-#include "bpf/lib/log_hook.bpf.h"
-#include "bpf/lib/log_second.bpf.h"
+#include "bpf/lib/log/hook.bpf.h"
+#include "bpf/lib/log/second.bpf.h"
 
 enum iter_type { ITER_UBUF, ITER_IOVEC };
 

@@ -3,9 +3,9 @@
 #ifndef FTAP_LIB_LOG_TAKE_BPF_H
 #define FTAP_LIB_LOG_TAKE_BPF_H
 
-#include "bpf/lib/log_members.bpf.h"
-#include "bpf/lib/log_memory.bpf.h"
-#include "bpf/lib/log_streams.bpf.h"
+#include "bpf/lib/log/members.bpf.h"
+#include "bpf/lib/log/memory.bpf.h"
+#include "bpf/lib/log/streams.bpf.h"
 #include "bpf/lib/pipe.bpf.h"
 
 struct ftap_tapped {

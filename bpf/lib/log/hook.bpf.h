@@ -5,7 +5,7 @@
  *
  * Streams change hands one by one. The new build's program asks its own tables first and passes whatever it does not
  * find there on to the older build's program, in whose tables the target still is. So a stream changes hands at the
- * moment at which userspace puts it into the new tables. (log_second.bpf.h tells what happens between the two programs
+ * moment at which userspace puts it into the new tables. (bpf/lib/log/second.bpf.h tells what happens between the two programs
  * of one event, where a function has two.)
  */
 #ifndef FTAP_LIB_LOG_HOOK_BPF_H

@@ -8,7 +8,7 @@
 #define FTAP_LIB_LOG_MEMBERS_BPF_H
 
 #include "bpf/abi/log.h"
-#include "bpf/lib/log_hook.bpf.h"
+#include "bpf/lib/log/hook.bpf.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);

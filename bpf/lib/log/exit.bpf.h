@@ -8,8 +8,8 @@
 #ifndef FTAP_LIB_LOG_EXIT_BPF_H
 #define FTAP_LIB_LOG_EXIT_BPF_H
 
-#include "bpf/lib/log_members.bpf.h"
-#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/log/members.bpf.h"
+#include "bpf/lib/log/take.bpf.h"
 #include "bpf/lib/pipe.bpf.h"
 
 #define FTAP_NOTE_TRIES 8 /* each failed one is another CPU's success */

@@ -21,7 +21,7 @@
 #ifndef FTAP_LIB_LOG_SECOND_BPF_H
 #define FTAP_LIB_LOG_SECOND_BPF_H
 
-#include "bpf/lib/log_late.bpf.h"
+#include "bpf/lib/log/late.bpf.h"
 
 /* Set before load. */
 const volatile bool ftap_has_seconds = false;

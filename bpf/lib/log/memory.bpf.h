@@ -3,7 +3,7 @@
 #ifndef FTAP_LIB_LOG_MEMORY_BPF_H
 #define FTAP_LIB_LOG_MEMORY_BPF_H
 
-#include "bpf/lib/log_ring.bpf.h"
+#include "bpf/lib/log/ring.bpf.h"
 #include "bpf/lib/syscall.bpf.h"
 
 #define FTAP_MAX_SEGMENTS 1024U /* UIO_MAXIOV; the limit of messages in one call, too */

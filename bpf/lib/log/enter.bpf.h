@@ -9,10 +9,10 @@
 #ifndef FTAP_LIB_LOG_ENTER_BPF_H
 #define FTAP_LIB_LOG_ENTER_BPF_H
 
-#include "bpf/lib/log_hook.bpf.h"
-#include "bpf/lib/log_listed.bpf.h"
-#include "bpf/lib/log_members.bpf.h"
-#include "bpf/lib/log_streams.bpf.h"
+#include "bpf/lib/log/hook.bpf.h"
+#include "bpf/lib/log/listed.bpf.h"
+#include "bpf/lib/log/members.bpf.h"
+#include "bpf/lib/log/streams.bpf.h"
 
 /*
  * Cgroups that a process has entered, kept as long as they exist, each with the number of that process's mount
