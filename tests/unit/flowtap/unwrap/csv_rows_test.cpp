@@ -130,6 +130,31 @@ TEST(CsvRows, APodTellsALog) {
       << "few rows";
 }
 
+// Whatever the heading calls it.
+TEST(CsvRows, AContainersIdTellsALog) {
+  const std::string rest = "\tof a\n";
+  for (const char* const heading : {"id\tmessage\n", "container\tmessage\n", ""}) {
+    const std::string bytes = std::string(heading) + "4f0cA\t" + record_at(0, "\"a\" err=<") + "\n91abB\t" +
+                              record_at(1, "b") + "\n4f0cA\t" + rest + "4f0cA\t >\n7ddeC\t" +
+                              record_at(2, "c") + "\na1b2D\t" + record_at(3, "d") + '\n';
+    EXPECT_EQ(read_of(bytes + bytes).logs, 4U) << heading;
+  }
+  std::string bytes = "id,message\n";
+  for (int i = 0; i < 11; ++i)
+    bytes += fmt::format("{}0aB,{}\n", "abcdefghija"[i], record_at(i % 10, fmt::format("x {}", i)));
+  EXPECT_EQ(read_of(bytes).logs, 10U) << "two records have the same id";
+}
+
+// The lines of a value may have the id of its record.
+TEST(CsvRows, AnIdOfARecordTellsNoLog) {
+  std::string bytes = "id\tmessage\n";
+  for (int i = 0; i < 4; ++i)
+    for (const std::string& line : {record_at(i, "x err=<"), std::string("\tof a"), std::string(" >")})
+      bytes += fmt::format("{}0aB\t{}\n", "abcd"[i], line);
+  EXPECT_EQ(read_of(bytes).logs, 1U);
+  EXPECT_EQ(read_of(bytes + bytes).logs, 1U) << "the export is twice in the file";
+}
+
 TEST(CsvRows, FilesTellTheirLogs) {
   const auto rows = [](const Lines& names) {
     std::string bytes;

@@ -77,6 +77,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
   if (scouts_ && found) note_row(with_id, had_id ? find(with_id) : found);
+  if (scouts_ && !found && !in_field_) rows_.note_rest(with_id);
   if (scouts_ && !found && !in_field_ && !of_block) rows_.note_heading(line.text);
   if (scouts_ && found && found->quoting == Quoting::kDoubled) rows_.note_row(line.text, found->at);
   if (found && is_whole_line(line.text, *found)) {

@@ -87,6 +87,10 @@ void CsvRows::note_record(std::string_view line, std::size_t at) {
   ids_.note(line, at);
 }
 
+void CsvRows::note_rest(std::string_view line) {
+  ids_.note_rest(line);
+}
+
 void CsvRows::note_heading(std::string_view line) {
   ids_.note_heading(line);
 }

@@ -18,6 +18,8 @@ class CsvRows {
   void note_row(std::string_view line, std::size_t at);
   /// Learns from a line what stands before the record at `at`, in whatever quotes.
   void note_record(std::string_view line, std::size_t at);
+  /// Learns from a line without a record, if it is a row that has a further line of a value.
+  void note_rest(std::string_view line);
   /// Learns from a line without a record, if it is a heading.
   void note_heading(std::string_view line);
   /// The row with the same id as any other one, so that it has the same source. It is put into `buffer` if it differs.

@@ -21,6 +21,12 @@ constexpr std::size_t kMostSeen = 2 * kMostValues;
 constexpr std::size_t kMostHeadings = 64;  // lines that may be one
 constexpr std::uint64_t kFewRows = 4;
 constexpr std::size_t kLongestBefore = 4096;  // bytes
+constexpr std::size_t kTellingRecord = 64;    // bytes of a record, and its time is among them
+
+// Never 0.
+std::size_t line_hash(std::string_view text) {
+  return std::hash<std::string_view>{}(text) | 1U;
+}
 
 // Where each of the first fields begins, and the one behind them; fewer: the line has no more.
 std::vector<std::size_t> first_fields(std::string_view line, char between, std::size_t count) {
@@ -84,12 +90,33 @@ FieldsBefore fields_before(std::string_view before) {
 
 }  // namespace
 
-// A row may stand in an export twice, and a few rows may each be another pod's.
+// A row may stand in an export twice, and a few rows may each be another pod's. A container's id may be called the same as a row's.
 bool RowIds::Table::is_id(const Column& column) const {
   const bool differs = column.values.size() > 1 && 10 * column.values.size() > 9 * rows;
-  if (column.called) return column.many || differs;  // it may be a container's id
-  if (column.paths || (column.names && rows < kFewRows)) return false;
+  if (column.apart || (column.called && column.again && !column.many)) return false;
+  if (!column.called && (column.paths || (column.names && rows < kFewRows))) return false;
   return column.many || differs;
+}
+
+void RowIds::Table::note_row(std::string_view line, const std::vector<std::size_t>& fields,
+                             std::size_t record) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Column& column = columns[i];
+    column.many = column.many || column.values.size() == kMostValues;
+    if (column.many) continue;
+    const std::string_view field = line.substr(fields[i], fields[i + 1] - fields[i]);
+    std::string value = source_of(field);
+    column.names = column.names && may_be_name(value);
+    column.paths = column.paths && is_path(field);
+    const auto [one, is_new] = column.values.try_emplace(value, record);
+    std::size_t& known = one->second;
+    if (!is_new && known != 0 && record != 0)
+      column.again = column.again || known != record;
+    else if (!is_new)
+      column.apart = column.apart || column.last != value;
+    if (known == 0) known = record;
+    column.last = std::move(value);
+  }
 }
 
 bool RowIds::Table::has_row(std::string_view line, const std::vector<std::size_t>& fields) const {
@@ -136,10 +163,7 @@ void RowIds::note_heading(std::string_view line) {
 void RowIds::note(std::string_view line, std::size_t at) {
   const std::string_view before = line.substr(0, at);
   const FieldsBefore row = fields_before(before);
-  if (row.fields.size() < 2) return;
-  const std::size_t hash = std::hash<std::string_view>{}(line);
-  if (seen_.contains(hash)) return;
-  if (seen_.size() < kMostSeen) seen_.insert(hash);
+  if (row.fields.size() < 2 || is_seen(line)) return;
   const std::size_t count = row.fields.size() - 1;
   auto table = std::ranges::find_if(
       tables_, [&](const Table& one) { return one.between == row.between && one.columns.size() == count; });
@@ -151,16 +175,25 @@ void RowIds::note(std::string_view line, std::size_t at) {
         table->columns[i].called = heading_.ids[i];
   }
   ++table->rows;
-  for (std::size_t i = 0; i < count; ++i) {
-    Column& column = table->columns[i];
-    column.many = column.many || column.values.size() == kMostValues;
-    if (column.many) continue;
-    const std::string_view field = before.substr(row.fields[i], row.fields[i + 1] - row.fields[i]);
-    const std::string value = source_of(field);
-    column.names = column.names && may_be_name(value);
-    column.paths = column.paths && is_path(field);
-    column.values.insert(value);
+  table->note_row(before, row.fields, line_hash(line.substr(at, kTellingRecord)));
+}
+
+void RowIds::note_rest(std::string_view line) {
+  if (seen_.size() == kMostSeen) return;
+  for (Table& table : tables_) {
+    const std::vector<std::size_t> fields = first_fields(line, table.between, table.columns.size());
+    if (!table.has_row(line, fields)) continue;
+    if (!is_seen(line)) table.note_row(line, fields, 0);
+    return;
   }
+}
+
+// A line that is looked at for the second time.
+bool RowIds::is_seen(std::string_view line) {
+  const std::size_t hash = line_hash(line);
+  if (seen_.contains(hash)) return true;
+  if (seen_.size() < kMostSeen) seen_.insert(hash);
+  return false;
 }
 
 std::string_view RowIds::without(std::string_view line, std::string& buffer) const {
