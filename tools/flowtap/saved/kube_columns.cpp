@@ -115,6 +115,40 @@ bool KubeColumns::take_end(std::string_view name_begins) {
   return true;
 }
 
+// "FIRST SEEN" is one column's name.
+KubeColumns::Behind KubeColumns::behind() const {
+  Behind out{.count = 0, .at = place()};
+  KubeColumns names = *this;
+  for (std::string_view name = names.word(); !name.empty(); name = names.word())
+    out.count += name == "SEEN" && out.count > 0 ? 0 : 1;
+  return out;
+}
+
+// A row has its values below the names, unless its message is longer or its spaces are lost. Some columns may be empty.
+void KubeColumns::take_behind(const Behind& columns) {
+  constexpr std::string_view kBetween = "  ";
+  if (columns.count == 0 || rest_.empty()) return;
+  const std::size_t width = columns.at - std::min(columns.at, place());
+  if (width >= kBetween.size() && width < rest_.size() && rest_.substr(0, width).ends_with(kBetween)) {
+    rest_ = trimmed(rest_.substr(0, width), kSpace);
+    return;
+  }
+  std::string_view message = rest_;
+  for (std::size_t i = 0; i < columns.count; ++i) {
+    const std::size_t behind =
+        std::max(message.rfind(kBetween) + 1, message.rfind('\t') + 1);  // npos + 1 is 0
+    if (behind == 0) break;
+    message = trimmed(message.substr(0, behind - 1), kSpace);
+    if (message.ends_with('.')) break;
+  }
+  KubeColumns words = *this;
+  for (std::size_t i = 0; i < columns.count; ++i) (void)words.last_word();
+  if (words.rest().ends_with('.'))
+    rest_ = words.rest();
+  else if (width < rest_.size() || message.ends_with('.'))
+    rest_ = message;
+}
+
 bool KubeColumns::begins_with(std::initializer_list<std::string_view> words) const {
   KubeColumns columns = *this;
   return std::ranges::all_of(words, [&](std::string_view expected) { return columns.word() == expected; });

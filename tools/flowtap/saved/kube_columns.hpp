@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -18,7 +19,7 @@ class KubeColumns {
  public:
   static constexpr std::string_view kSpace = " \t\r";
 
-  explicit KubeColumns(std::string_view row) : rest_(trimmed(row, kSpace)) {}
+  explicit KubeColumns(std::string_view row) : rest_(trimmed(row, kSpace)), begin_(rest_.data()) {}
 
   /// Takes the first word; empty: there is none.
   std::string_view word();
@@ -38,6 +39,16 @@ class KubeColumns {
   /// taken.
   bool take_end(std::string_view name_begins);
 
+  /// What another tool has put behind the message.
+  struct Behind {
+    std::size_t count = 0;  ///< of columns
+    std::size_t at = 0;     ///< where the first one of them begins in the heading
+  };
+  /// Of a heading whose message was taken.
+  [[nodiscard]] Behind behind() const;
+  /// Takes what these columns have in the row.
+  void take_behind(const Behind& columns);
+
   /// What was not taken yet.
   [[nodiscard]] std::string_view rest() const { return rest_; }
   /// Whether these words come first.
@@ -46,7 +57,10 @@ class KubeColumns {
  private:
   std::string_view last_word();
 
+  [[nodiscard]] std::size_t place() const { return static_cast<std::size_t>(rest_.data() - begin_); }
+
   std::string_view rest_;
+  const char* begin_;  // of the row
   std::uint64_t count_ = 1;
   std::chrono::seconds age_ = std::chrono::seconds::max();
 };

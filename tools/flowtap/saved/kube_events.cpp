@@ -41,10 +41,23 @@ bool is_event(std::string_view type, std::string_view reason) {
          std::ranges::all_of(reason, is_alphanumeric);
 }
 
+// No sentence of kube-scheduler's has two blanks behind a full stop or a node's name, and a table has them between its columns.
+std::string_view without_columns_behind(std::string_view reason, std::string_view message) {
+  const auto two_blanks = [message](std::size_t from) {
+    return std::min({message.find("  ", from), message.find('\t', from), message.size()});
+  };
+  if (reason == kScheduled) return pod_in(message) ? message.substr(0, two_blanks(0)) : message;
+  if (reason != kFailedScheduling || message.ends_with('.') || !diagnosis::parse_fit_error(message))
+    return message;
+  const std::size_t stop = std::min(message.rfind(".  "), message.rfind(".\t"));
+  return message.substr(0, stop == std::string_view::npos ? stop : stop + 1);
+}
+
 // A screen may end amid a message. No node has a name that ends with a hyphen.
 std::string marked_if_cut(std::string_view reason, std::string_view message) {
   const bool cut = reason == kScheduled ? message.ends_with('-') && pod_in(message).has_value()
-                                        : reason == kFailedScheduling && diagnosis::breaks_off(message);
+                                        : reason == kFailedScheduling &&
+                                              diagnosis::ending_of(message) > diagnosis::Ending::kBare;
   return std::string(message).append(cut ? diagnosis::kCutOff : "");
 }
 
@@ -110,13 +123,14 @@ bool KubeEvents::read_heading(std::string_view line) {
   return true;
 }
 
-// Other tools print kubectl's columns in another order, and the message is the last one.
+// Other tools print kubectl's columns in another order, or have further ones.
 KubeEvents::Layout KubeEvents::layout_of(KubeColumns behind_object) {
   constexpr std::array<std::pair<std::string_view, KubeColumn>, 3> kColumns = {
       {{"SUBOBJECT", KubeColumn::kSubobject},
        {"SOURCE", KubeColumn::kSource},
        {"COUNT", KubeColumn::kCount}}};
   listed_.clear();
+  behind_ = {};
   while (true) {
     const std::string_view name = behind_object.word();
     if (name == "MESSAGE") break;
@@ -125,8 +139,9 @@ KubeEvents::Layout KubeEvents::layout_of(KubeColumns behind_object) {
     if (known == kColumns.end() || listed_.size() == kColumns.size()) return Layout::kWide;
     listed_.push_back(known->second);
   }
-  if (listed_.empty()) return Layout::kNarrow;
-  return behind_object.rest().empty() ? Layout::kListed : Layout::kWide;
+  if (behind_object.begins_with({"FIRST", "SEEN", "COUNT", "NAME"})) return Layout::kWide;
+  behind_ = behind_object.behind();
+  return listed_.empty() && behind_.count == 0 ? Layout::kNarrow : Layout::kListed;
 }
 
 std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) const {
@@ -163,12 +178,14 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   if (layout_ == Layout::kListed) {
     for (const KubeColumn column : listed_)
       if (const std::string_view word = columns.take(column); column == KubeColumn::kSource) row.from = word;
+    columns.take_behind(behind_);
   } else if (layout_ != Layout::kNarrow && (columns.take_end(wide ? std::string_view() : row.pod) || wide)) {
     columns.take_subobject();
     row.from = columns.take_source();
   }
   row.count = columns.count();
   row.message = columns.rest();
+  if (layout_ != Layout::kNarrow) row.message = without_columns_behind(row.reason, row.message);
   return row;
 }
 

@@ -96,6 +96,7 @@ class KubeEvents {
 
   Layout layout_ = Layout::kUnknown;
   std::vector<KubeColumn> listed_;  // of kListed: between the object and the message
+  KubeColumns::Behind behind_;      // of kListed, too
   Description description_;
   Description indented_;    // its first line came, and was indented: the next one tells whether it is one
   bool has_begun_ = false;  // the file had something that kubectl prints

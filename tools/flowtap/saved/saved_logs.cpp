@@ -149,6 +149,8 @@ class Reading {
   };
   KubeEvents events_;
   std::vector<Told> told_;
+  std::map<std::size_t, std::size_t>
+      widest_;  // the width of a file's widest line of kubectl's, by its number
   std::size_t files_ = 0;
   std::uint64_t untold_ = 0;  // events that were too many
   diagnosis::SchedulerLog events_log_;
@@ -174,6 +176,8 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
 /// Whether the line is of kubectl's tables and descriptions, and not another program's.
 bool Reading::take_event(std::string_view text) {
   const std::uint64_t before = events_.lines();
+  std::size_t& widest = widest_[files_];
+  widest = std::max(widest, width_of(trimmed(text, "\r")));
   tell(events_.read(text), text);
   return events_.lines() != before || events_.is_in_description();
 }
@@ -185,16 +189,31 @@ void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
     ++untold_;
 }
 
-// Where a screen has cut one row it has cut each that is as wide, and a node's name may be the beginning of another one's.
+// Where a screen has cut one row it has cut each that is as wide, and a node's name may be the beginning of another one's. A line that
+// is wider shows that no screen has cut a row that may be whole.
 void Reading::mark_cut_rows() {
+  using diagnosis::Ending;
   const auto place = [](const Told& one) { return std::pair(one.file, width_of(trimmed(one.line, "\r"))); };
+  const auto is_marked = [](const Told& one) { return one.event.message.ends_with(diagnosis::kCutOff); };
+  const auto ending = [&](const Told& one) {
+    const std::size_t mark = is_marked(one) ? diagnosis::kCutOff.size() : 0;
+    return one.event.reason == kFailedScheduling
+               ? diagnosis::ending_of(
+                     std::string_view(one.event.message).substr(0, one.event.message.size() - mark))
+               : Ending::kWhole;
+  };
   std::set<std::pair<std::size_t, std::size_t>> cut;
   for (const Told& one : told_)
-    if (one.event.message.ends_with(diagnosis::kCutOff)) cut.insert(place(one));
-  for (Told& one : told_)
-    if (one.event.reason == kScheduled && !one.event.message.ends_with(diagnosis::kCutOff) &&
-        !trimmed(one.line, "\r").ends_with(' ') && cut.contains(place(one)))
+    if (is_marked(one) && (ending(one) != Ending::kCounted || place(one).second >= widest_[one.file]))
+      cut.insert(place(one));
+  for (Told& one : told_) {
+    const bool at_cut = cut.contains(place(one)) && !trimmed(one.line, "\r").ends_with(' ');
+    const bool may_be = one.event.reason == kScheduled || ending(one) == Ending::kBare;
+    if (is_marked(one) && ending(one) == Ending::kCounted && !cut.contains(place(one)))
+      one.event.message.resize(one.event.message.size() - diagnosis::kCutOff.size());
+    else if (!is_marked(one) && may_be && at_cut)
       one.event.message += diagnosis::kCutOff;
+  }
 }
 
 // kubectl sorts by other things than time. What a log says of a pod is more, and dated.

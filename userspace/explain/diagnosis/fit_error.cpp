@@ -235,13 +235,27 @@ bool is_volcanos(std::string_view sentence) {
 }
 
 // What ends with another sign may stand in quotes or tags. What another plugin has tried may be said without a full stop.
-bool breaks_off(std::string_view sentence) {
+Ending ending_of(std::string_view sentence) {
   constexpr std::string_view kCounted = "preemption: 0/";
-  if (sentence.empty() || is_volcanos(sentence)) return false;
+  if (sentence.empty() || is_volcanos(sentence)) return Ending::kWhole;
   const bool amid =
       is_alphanumeric(sentence.back()) || std::string_view(",:-_/({=}").contains(sentence.back());
-  const auto outline = outline_of(sentence);
-  return amid && outline && (outline->preemption.empty() || outline->preemption.starts_with(kCounted));
+  auto outline = outline_of(sentence);
+  if (!amid || !outline) return Ending::kWhole;
+  if (!outline->preemption.empty()) {
+    if (!outline->preemption.starts_with(kCounted)) return Ending::kWhole;
+    outline = outline_of(outline->preemption.substr(kCounted.size() - 2));
+    if (!outline || !outline->preemption.empty()) return Ending::kAmid;
+  }
+  const std::vector<Part> parts = joined(parts_of(outline->list, outline->nodes), outline->nodes);
+  std::size_t counted = 0;
+  for (const Part& part : parts) counted += part.counted ? std::min(part.nodes, outline->nodes) : 0;
+  const bool ends_word = is_alphanumeric(sentence.back()) || sentence.ends_with('}');
+  if (parts.empty() || counted < outline->nodes || !ends_word) return Ending::kAmid;
+  Part last = parts.back();
+  const bool is_whole = is_said(last) && last.reason.size() == parts.back().reason.size();
+  if (!is_whole || !is_known(last.reason)) return Ending::kAmid;
+  return may_go_on(last.reason) ? Ending::kCounted : Ending::kBare;
 }
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,15 @@ struct FitError {
 /// Whether kube-scheduler has no such words, and Volcano has.
 [[nodiscard]] bool is_volcanos(std::string_view sentence);
 
-/// Whether kube-scheduler's sentence breaks off without any mark: it ends with a full stop, and so does its own report of preemption.
-[[nodiscard]] bool breaks_off(std::string_view sentence);
+/// How kube-scheduler's sentence ends, if nothing has put a mark there. It has a full stop, and so has its own report of preemption, but
+/// a tool may have left that out.
+enum class Ending : std::uint8_t {
+  kWhole,    ///< with the full stop, or it is another sentence
+  kBare,     ///< without it, but each node has its reason, and the last reason is known to have no more words
+  kCounted,  ///< without it, and each node has its reason; the last one is known, and takes any name at its end
+  kAmid      ///< before all nodes have a reason, or within one
+};
+[[nodiscard]] Ending ending_of(std::string_view sentence);
 
 /// Nothing: it is another sentence.
 [[nodiscard]] std::optional<FitError> parse_fit_error(std::string_view sentence);

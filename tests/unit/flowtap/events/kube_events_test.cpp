@@ -250,6 +250,24 @@ TEST(KubeEvents, ATableMayHaveItsColumnsInAnotherOrder) {
   }
 }
 
+TEST(KubeEvents, ATableMayHaveColumnsBehindTheMessage) {
+  const std::string head = "NAMESPACE   LAST SEEN   TYPE   REASON   OBJECT   ";
+  const std::string row = "shop   48s   Warning   FailedScheduling   pod/web-0   ";
+  const std::string before(row.size() - head.size(), ' ');
+  const std::string wide(kNoFit.size() - 7, ' ');
+  const std::string below = head + before + "MESSAGE" + wide;
+  for (const std::string& table :
+       {below + "   COUNT\n" + row + kNoFit + "   150",
+        below + "   COUNT   NODE\n" + row + kNoFit + "   150     a b",
+        below + "   COUNT   NODE\n" + row + kNoFit, below + "   FIRST SEEN\n" + row + kNoFit + "\t2 days ago",
+        head + "MESSAGE   COUNT   NODE\n" + row + kNoFit + "   150   <none>",
+        head + "MESSAGE COUNT NODE\n" + row + kNoFit + " 150 cp1", row + kNoFit + "   default-scheduler"})
+    EXPECT_EQ(events_of(table), Events{failed()}) << table;
+  EXPECT_EQ(events_of(head + "MESSAGE   NODE\nshop   5s   Normal   Scheduled   pod/web-0   " + kAssigned +
+                      "   cp1"),
+            Events{kBound});
+}
+
 // A screen, or a tool that cuts lines, leaves no mark.
 TEST(KubeEvents, AMessageThatBreaksOffSaysSo) {
   const auto message_of = [](const std::string& reason, const std::string& message) {
@@ -260,11 +278,13 @@ TEST(KubeEvents, AMessageThatBreaksOffSaysSo) {
   const std::string list =
       "0/6 nodes are available: 1 node(s) had untolerated taint {a: b}, 5 Insufficient cpu";
   const std::string room = ". preemption: 0/6 nodes are available: 6 No preemption victims found";
-  for (const std::string& cut : {list.substr(0, 40), list.substr(0, 45), list, list + room})
+  for (const std::string& cut :
+       {list.substr(0, 40), list.substr(0, 45), list + room, list + " and", list + ", 1"})
     EXPECT_EQ(message_of("FailedScheduling", cut), cut + "\u2026");
   for (const std::string& whole :
-       {list + '.', list + room + '.', list + ". the plugin tried nothing",
-        std::string("0/2 nodes are unavailable: 2 Insufficient cpu"), std::string("skip it"), list + ".\""})
+       {list + '.', list, list + room + " for incoming pod", list + room + '.',
+        list + ". the plugin tried nothing", std::string("0/2 nodes are unavailable: 2 Insufficient cpu"),
+        std::string("skip it"), list + ".\""})
     EXPECT_EQ(message_of("FailedScheduling", whole), whole);
   EXPECT_EQ(message_of("Scheduled", "Successfully assigned shop/web-0 to node-"),
             "Successfully assigned shop/web-0 to node-\u2026");

@@ -93,6 +93,14 @@ std::string_view gap_in_line(std::string_view line) {
   return {};
 }
 
+// "<none>" is a plugin's own.
+bool ends_in_brackets(std::string_view text) {
+  if (!text.ends_with('>')) return false;
+  const std::size_t open = text.rfind('<');
+  const std::string_view inner = text.substr(std::min(open, text.size() - 1) + 1);
+  return open != std::string_view::npos && inner.find('>') == inner.size() - 1 && !tells_of_a_cut(inner);
+}
+
 }  // namespace
 
 std::string_view without_cut_mark(std::string_view text) {
@@ -109,8 +117,10 @@ std::string_view without_cut_mark(std::string_view text) {
 
 bool is_cut_sentence(std::string_view text) {
   // A reason may end with dots of its own, and then the sentence's full stop stands behind them.
-  return text.starts_with(kSentence) && !text.ends_with("....") &&
-         without_cut_mark(text).size() < text.size();
+  if (!text.starts_with(kSentence)) return false;
+  const std::string_view shown = text.substr(0, text.find_last_not_of(' ') + 1);
+  if (shown.ends_with('.') && shown.size() < text.size() && !shown.ends_with(kDots)) return false;
+  return !shown.ends_with("....") && !ends_in_brackets(shown) && without_cut_mark(text).size() < text.size();
 }
 
 std::string_view gap_in(std::string_view record) {
