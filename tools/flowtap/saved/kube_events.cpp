@@ -10,6 +10,7 @@
 #include "base/printable.hpp"
 #include "base/trimmed.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "klog_stamp.hpp"
 #include "kube_columns.hpp"
@@ -33,7 +34,8 @@ constexpr std::array<std::string_view, 3> kAutoscalers = {"NotTriggerScaleUp", "
                                                           "Nominated"};
 
 // HAMi's extender says so of a phase of its own.
-constexpr std::array<std::string_view, 4> kPhases = {"FilteringSucceed", "FilteringFailed", "BindingSucceed",
+constexpr std::string_view kFilteringFailed = "FilteringFailed";
+constexpr std::array<std::string_view, 4> kPhases = {"FilteringSucceed", kFilteringFailed, "BindingSucceed",
                                                      "BindingFailed"};
 
 bool is_event(std::string_view type, std::string_view reason) {
@@ -55,9 +57,10 @@ std::string_view without_columns_behind(std::string_view reason, std::string_vie
 
 // A screen may end amid a message. No node has a name that ends with a hyphen.
 std::string marked_if_cut(std::string_view reason, std::string_view message) {
-  const bool cut = reason == kScheduled ? message.ends_with('-') && pod_in(message).has_value()
-                                        : reason == kFailedScheduling &&
-                                              diagnosis::ending_of(message) > diagnosis::Ending::kBare;
+  bool cut = false;
+  if (reason == kScheduled) cut = message.ends_with('-') && pod_in(message).has_value();
+  if (reason == kFailedScheduling) cut = diagnosis::ending_of(message) > diagnosis::Ending::kBare;
+  if (reason == kFilteringFailed) cut = diagnosis::breaks_off_hamis(message);
   return std::string(message).append(cut ? diagnosis::kCutOff : "");
 }
 

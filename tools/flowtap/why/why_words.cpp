@@ -81,6 +81,10 @@ bool is_of_group(std::string_view summary) {
   return summary.starts_with("pod group is unschedulable") || summary.starts_with("minCount (");
 }
 
+bool says_nothing(const diagnosis::NodesReason& one) {
+  return one.reason.empty() || one.reason == diagnosis::kCutOff;
+}
+
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (diagnosis.filter.summary == diagnosis::kCutOff) return "no node was found, and the reason is cut off";
@@ -89,8 +93,8 @@ std::string no_node(const Diagnosis& diagnosis) {
                                                   : "no node was found") +
            in_its_words(diagnosis.filter.summary);
   auto reasons = failed.by_reason;
-  const bool cut = diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
-  if (cut) std::erase_if(reasons, [](const diagnosis::NodesReason& one) { return one.reason.empty(); });
+  const bool cut = failed.cut || diagnosis.filter.summary.ends_with(diagnosis::kCutOff);
+  if (cut) std::erase_if(reasons, says_nothing);
   // Koordinator counts the Reservations that are full, and not the nodes that have none with room.
   const auto full = std::ranges::find_if(diagnosis.reasons, is_full_reservation);
   for (diagnosis::NodesReason& one : reasons)

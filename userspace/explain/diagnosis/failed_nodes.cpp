@@ -24,9 +24,12 @@ constexpr std::array<std::string_view, 3> kBehindNode = {"s are available", " is
 // 4 in "0/4 nodes are available: ..."; 0 if the text does not say it.
 std::size_t all_nodes(std::string_view text) {
   const auto is_end = [text](std::size_t at) {
-    const std::string_view behind = text.substr(at + kNode.size());
-    return std::ranges::any_of(kBehindNode,
-                               [behind](std::string_view words) { return behind.starts_with(words); });
+    std::string_view behind = text.substr(at + kNode.size());
+    const bool cut = behind.ends_with(kCutOff);
+    if (cut) behind.remove_suffix(kCutOff.size());
+    return std::ranges::any_of(kBehindNode, [behind, cut](std::string_view words) {
+      return behind.starts_with(words) || (cut && words.starts_with(behind));
+    });
   };
   std::size_t end = text.find(kNode);
   while (end != std::string_view::npos && !is_end(end)) end = text.find(kNode, end + 1);
@@ -111,6 +114,21 @@ const std::string& reason_of(const NodeVerdict& node) {
   return node.reason;
 }
 
+// "no available node, 3 nodes do not meet", "2 nodes CardTypeMismatch(node1,node2)"
+bool breaks_off_hamis(std::string_view message) {
+  constexpr std::string_view kNone = kNoneLeftByHami.substr(0, kNoneLeftByHami.find('<'));
+  constexpr std::string_view kNodes = " nodes ";
+  if (message.empty()) return false;
+  if (message.ends_with('.')) message.remove_suffix(1);
+  if (kNone.starts_with(message)) return true;
+  if (message.starts_with(kNone))
+    return !message.ends_with(kNoneLeftByHami.substr(kNoneLeftByHami.rfind(' ')));
+  const std::string_view behind =
+      message.substr(std::min(message.find_first_not_of("0123456789"), message.size()));
+  if (behind.size() == message.size()) return false;
+  return kNodes.starts_with(behind) || (behind.starts_with(kNodes) && !behind.ends_with(')'));
+}
+
 FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   FailedNodes out;
   Counted counted(diagnosis.reasons);
@@ -119,6 +137,7 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
     named.push_back({.reason = reason_of(node), .nodes = 1});
+    out.cut = out.cut || named.back().reason.ends_with(kCutOff);
     if (!counted.take(named.back().reason)) more.push_back(reason_of(node));
   }
   std::erase_if(more, [&](std::string_view reason) {

@@ -23,6 +23,7 @@ constexpr std::string_view kNoneLeftByHami = "no available node, <count> nodes d
 struct FailedNodes {
   std::size_t nodes = 0;   ///< how many failed: those that the diagnosis names, and `others`
   std::size_t others = 0;  ///< how many of them are not named
+  bool cut = false;        ///< the reason of one that is named goes on, and it is cut off
   bool at_most =
       false;  ///< nobody says how many there are, and `nodes` counts one with several reasons several times
   std::vector<NodesReason>
@@ -30,6 +31,9 @@ struct FailedNodes {
   std::vector<NodesReason>
       unnamed;  ///< why the others failed; a node with several reasons is in each of them
 };
+
+/// Whether a message of HAMi's about the nodes that are left out breaks off without any mark.
+[[nodiscard]] bool breaks_off_hamis(std::string_view message);
 
 [[nodiscard]] FailedNodes failed_nodes(const Diagnosis& diagnosis);
 

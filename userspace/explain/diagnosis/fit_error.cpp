@@ -17,6 +17,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 // The last one is Volcano's.
 constexpr std::array<std::string_view, 3> kAvailable = {
     "nodes are available:", "node is available:", "nodes are unavailable:"};
+constexpr std::string_view kNoneOf = "0/";
 constexpr std::string_view kAllUnavailable = "all nodes are unavailable";
 constexpr std::string_view kList = ": ";  // of reasons; it follows
 constexpr std::string_view kEnd = ". ";
@@ -41,6 +42,13 @@ std::optional<std::size_t> take_count(std::string_view& text) {
   return count;
 }
 
+// "nodes are av", if it is cut off there.
+bool is_begun(std::string_view words) {
+  if (!words.ends_with(kCutOff)) return false;
+  words.remove_suffix(kCutOff.size());
+  return std::ranges::any_of(kAvailable, [words](std::string_view all) { return all.starts_with(words); });
+}
+
 // Takes "0/6 nodes are available:" away, and returns how many there are; 0: that is not said. Nothing: another sentence begins.
 std::optional<std::size_t> take_all_nodes(std::string_view& sentence) {
   if (sentence.starts_with(kAllUnavailable)) {
@@ -49,13 +57,14 @@ std::optional<std::size_t> take_all_nodes(std::string_view& sentence) {
     sentence.remove_prefix(kList.size());
     return 0;
   }
-  if (!sentence.starts_with("0/")) return std::nullopt;
-  sentence.remove_prefix(2);
+  if (!sentence.starts_with(kNoneOf)) return std::nullopt;
+  sentence.remove_prefix(kNoneOf.size());
   const auto all = take_count(sentence);
   const auto begins = [&sentence](std::string_view words) { return sentence.starts_with(words); };
   const auto* const available = std::ranges::find_if(kAvailable, begins);
-  if (!all || available == kAvailable.end()) return std::nullopt;
-  sentence.remove_prefix(available->size());
+  if (!all || (available == kAvailable.end() && !is_begun(sentence))) return std::nullopt;
+  sentence.remove_prefix(available != kAvailable.end() ? available->size()
+                                                       : sentence.size() - kCutOff.size());
   if (sentence.starts_with(' ')) sentence.remove_prefix(1);
   return all;
 }
@@ -203,6 +212,16 @@ bool is_said(Part& part) {
   return !part.reason.empty();
 }
 
+// "0/6 nodes are av". A number alone may be anything.
+bool begins_sentence(std::string_view text) {
+  if (!text.starts_with(kNoneOf)) return false;
+  text.remove_prefix(kNoneOf.size());
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
+  if (text.empty()) return true;
+  return std::ranges::any_of(kAvailable,
+                             [text](std::string_view all) { return all.starts_with(text.substr(1)); });
+}
+
 }  // namespace
 
 std::string_view room_error_in(std::string_view text) {
@@ -237,14 +256,16 @@ bool is_volcanos(std::string_view sentence) {
 // What ends with another sign may stand in quotes or tags. What another plugin has tried may be said without a full stop.
 Ending ending_of(std::string_view sentence) {
   constexpr std::string_view kCounted = "preemption: 0/";
-  if (sentence.empty() || is_volcanos(sentence)) return Ending::kWhole;
-  const bool amid =
-      is_alphanumeric(sentence.back()) || std::string_view(",:-_/({=}").contains(sentence.back());
+  const auto is_amid = [](std::string_view text) {
+    return is_alphanumeric(text.back()) || std::string_view(",:-_/({=}").contains(text.back());
+  };
+  if (sentence.empty() || !is_amid(sentence)) return Ending::kWhole;
   auto outline = outline_of(sentence);
-  if (!amid || !outline) return Ending::kWhole;
-  if (!outline->preemption.empty()) {
-    if (!outline->preemption.starts_with(kCounted)) return Ending::kWhole;
-    outline = outline_of(outline->preemption.substr(kCounted.size() - 2));
+  if (!outline) return begins_sentence(sentence) ? Ending::kAmid : Ending::kWhole;
+  if (const std::string_view room = outline->preemption; !room.empty()) {
+    if (kCounted.starts_with(room)) return Ending::kAmid;
+    if (!room.starts_with(kCounted)) return Ending::kWhole;
+    outline = outline_of(room.substr(kPreemption.size()));
     if (!outline || !outline->preemption.empty()) return Ending::kAmid;
   }
   const std::vector<Part> parts = joined(parts_of(outline->list, outline->nodes), outline->nodes);
