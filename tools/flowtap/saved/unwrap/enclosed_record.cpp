@@ -60,11 +60,17 @@ std::size_t open_quote(std::string_view line, std::size_t at) {
   return opens ? from + quote : std::string_view::npos;
 }
 
+bool has_member(std::string_view text) {
+  return text.contains(R"(":)") || text.contains(R"(" :)");
+}
+
 // Members of an object or of a list, whatever they are.
 bool are_members(std::string_view text) {
   if (text.ends_with("', '") || text.ends_with("\", ")) return true;
-  return text.empty() || text.starts_with('{') || std::string_view(",[{(=").contains(text.back()) ||
-         text.contains(R"(":)") || text.contains(R"(" :)");
+  if (text.empty() || text.starts_with('{') || std::string_view(",[{(=").contains(text.back())) return true;
+  // A line may have thousands of records, and each one has its members near it, or the line begins with them.
+  const std::size_t looked_at = std::min(text.size(), kLongestLiteral);
+  return has_member(text.substr(0, looked_at)) || has_member(text.substr(text.size() - looked_at));
 }
 
 // `from`: what stands before it in the line was read.

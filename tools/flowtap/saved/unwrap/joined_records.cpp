@@ -48,7 +48,7 @@ bool is_whole(std::string_view text) {
 
 // What separates lines where there are no newlines: signs of columns and lists, control characters, Unicode's own ends of lines, and tags.
 std::string_view without_separators(std::string_view text) {
-  constexpr std::string_view kSigns("\0\v\f\x1c\x1d\x1e\x1f \t\r,;|", 14);
+  constexpr std::string_view kSigns("\0\v\f\x1c\x1d\x1e\x1f \t\r,;|", 13);
   constexpr std::array<std::string_view, 3> kEndsOfLines = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85"};
   constexpr std::size_t kLongestTag = 32;
   for (std::size_t was = 0; text.size() != was;) {
@@ -75,6 +75,16 @@ std::optional<std::string_view> ended(std::string_view before) {
   return text.substr(0, last + 1);
 }
 
+// Nothing in most lines looks like the end of another header. In a line of many records, the next one's is near.
+bool may_have_another(std::string_view text) {
+  constexpr std::size_t kFirst = std::size_t{4} << 10U;
+  for (std::size_t looked_at = kFirst;; looked_at *= 4) {
+    const std::string_view part = text.substr(0, looked_at);
+    if (part.contains(kHeaderEnds) || part.contains(kJsonBegins)) return true;
+    if (part.size() == text.size()) return false;
+  }
+}
+
 // A sentence has no word that ends with a header. Old ends of lines and tags have none of their own either.
 bool is_glued(std::string_view before) {
   constexpr std::string_view kLineSeparator = "\xe2\x80\xa8";
@@ -85,13 +95,14 @@ bool is_glued(std::string_view before) {
 }  // namespace
 
 std::optional<JoinedRecord> first_of_joined(std::string_view line) {
+  const auto form = flow::klog_form(line);
+  if (!form) return std::nullopt;
   // The rest of a line with tens of thousands of records is looked at again for each of them, so only its beginning is parsed.
-  const auto record = flow::parse_klog_record(line.substr(0, kParsed));
-  if (!record) return std::nullopt;
-  const std::size_t from =
-      record->form == flow::KlogForm::kText ? static_cast<std::size_t>(record->body.data() - line.data()) : 1;
-  // Nothing in most lines looks like the end of another header.
-  if (line.find(kHeaderEnds, from) == kNone && line.find(kJsonBegins, from) == kNone) return std::nullopt;
+  const bool is_text = *form == flow::KlogForm::kText;
+  const flow::KlogRecord record =
+      flow::parse_klog_record(*form, line.substr(0, is_text ? kParsed : kLongest));
+  const std::size_t from = is_text ? static_cast<std::size_t>(record.body.data() - line.data()) : 1;
+  if (!may_have_another(line.substr(from))) return std::nullopt;
   bool in_string = false;
   for (std::size_t at = from; at < line.size(); ++at) {
     const char c = line[at];
@@ -107,7 +118,7 @@ std::optional<JoinedRecord> first_of_joined(std::string_view line) {
         if (cuts_string(line, at)) return JoinedRecord{.text = before, .next = at};
         continue;
       }
-      if (at == from || !record->structured)
+      if (at == from || !record.structured)
         return at > from && is_glued(before)
                    ? std::optional(JoinedRecord{.text = trimmed(before, "\r"), .next = at})
                    : std::nullopt;

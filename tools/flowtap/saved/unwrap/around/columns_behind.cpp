@@ -15,9 +15,11 @@ namespace {
 
 // What ends the tag that the text ends with: "</td>" of "<td class="x">". Empty: it ends with none.
 std::string closing_tag(std::string_view text) {
-  text = trimmed(text);
+  constexpr std::size_t kLongest = 1024;  // bytes of a tag
+  text = trimmed(text.substr(text.size() - std::min(text.size(), kLongest)));
+  if (!text.ends_with('>')) return {};
   const std::size_t open = text.rfind('<');
-  if (!text.ends_with('>') || open == std::string_view::npos) return {};
+  if (open == std::string_view::npos) return {};
   const std::string_view tag = text.substr(open + 1);
   const std::string_view name(tag.begin(), std::ranges::find_if_not(tag, is_alphanumeric));
   return name.empty() || !is_lower(name.front()) ? std::string()
@@ -45,9 +47,8 @@ std::string_view without_columns_behind(std::string_view record, std::string_vie
         in_string = !in_string;
       else if (record[at] == '\\' && in_string)
         ++at;
-      else if (!in_string && record[at] == '\t' && !text.ends_with(kValueBegins))
-        return text;
-      else if (!in_string && !tag.empty() && record.substr(at).starts_with(tag))
+      else if (!in_string && ((record[at] == '\t' && !text.ends_with(kValueBegins)) ||
+                              (!tag.empty() && record.substr(at).starts_with(tag))))
         return text;
     }
   }

@@ -141,7 +141,8 @@ bool CsvRows::is_field(std::string_view line, std::size_t at) const {
 }
 
 bool CsvRows::has_field(std::string_view line, std::size_t at) const {
-  const auto fields = fields_from(line, between_).begins;
+  if (at > kFarthest) return false;
+  const auto fields = fields_from(line.substr(0, at), between_).begins;
   return column_ < fields.size() && fields[column_] == at - 1;
 }
 
