@@ -7,15 +7,16 @@
 namespace flowtap::cli {
 
 SavedFileRead read_saved_file(
-    int fd, const std::string& name,
+    int fd, const std::string& name, KnownIds& ids,
     const std::function<void(std::string_view output, const SavedLine& line)>& take) {
   std::map<std::string, SavedLines, std::less<>> outputs;
   const auto add = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
     auto found = outputs.find(output);
     if (found == outputs.end())
       found = outputs
-                  .try_emplace(std::string(output),
-                               [&take, of = std::string(output)](const SavedLine& line) { take(of, line); })
+                  .try_emplace(
+                      std::string(output),
+                      [&take, of = std::string(output)](const SavedLine& line) { take(of, line); }, &ids)
                   .first;
     found->second.add(bytes, time);
   };

@@ -106,6 +106,7 @@ void LineOrder::finish() {
   if (way_ == Way::kUndecided) decide();
   if (way_ == Way::kNewestFirst) give_all();
   if (way_ == Way::kMixed) give_sorted();
+  if (ids_ != nullptr) rows_.tell_ids(*ids_);
 }
 
 LineOrder::Look LineOrder::look(std::string_view line) {
