@@ -44,7 +44,7 @@ bool is_event(std::string_view type, std::string_view reason) {
 }
 
 // No sentence of kube-scheduler's has two blanks behind a full stop or a node's name, and a table has them between its columns.
-std::string_view without_columns_behind(std::string_view reason, std::string_view message) {
+std::string_view message_alone(std::string_view reason, std::string_view message) {
   const auto two_blanks = [message](std::size_t from) {
     return std::min({message.find("  ", from), message.find('\t', from), message.size()});
   };
@@ -188,7 +188,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   }
   row.count = columns.count();
   row.message = columns.rest();
-  if (layout_ != Layout::kNarrow) row.message = without_columns_behind(row.reason, row.message);
+  if (layout_ != Layout::kNarrow) row.message = message_alone(row.reason, row.message);
   return row;
 }
 
