@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <functional>
 #include <list>
 #include <map>
@@ -23,7 +22,6 @@
 #include "log_pieces.hpp"
 #include "saved_file.hpp"
 #include "saved_output.hpp"
-#include "stream/lines/klog/klog_time.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "unwrap/order/line_order.hpp"
@@ -131,20 +129,6 @@ class Reading {
   [[nodiscard]] SavedRead finish();
 
  private:
-  /// An event, and the line that tells it.
-  struct Told {
-    KubeEvent event;
-    std::string line;
-    std::size_t file;  // its number
-  };
-  /// What the log has said last of a pod.
-  struct LastWord {
-    bool bound = false;
-    std::string sentence = {};
-    flow::KlogTime time = {};
-
-    [[nodiscard]] bool says(const KubeEvent& event) const;
-  };
   /// Those of one file, by what the runtime and the tools around them call them.
   using Outputs = std::map<std::string, SavedOutput*, std::less<>>;
 
@@ -154,8 +138,6 @@ class Reading {
   [[nodiscard]] bool take_event(std::string_view text);
   void tell(std::optional<KubeEvent> event, std::string_view line);
   void mark_cut_rows();
-  [[nodiscard]] std::optional<LastWord> last_word_on(const std::string& pod) const;
-  void leave_out_known();
   void read_events();
 
   std::string_view of_;
@@ -163,6 +145,12 @@ class Reading {
   SavedState state_;
   SavedRead read_;
   std::list<SavedOutput> outputs_;
+  /// An event, and the line that tells it.
+  struct Told {
+    KubeEvent event;
+    std::string line;
+    std::size_t file;  // its number
+  };
   KubeEvents events_;
   std::vector<Told> told_;
   std::map<std::size_t, std::size_t>
@@ -232,56 +220,7 @@ void Reading::mark_cut_rows() {
   }
 }
 
-// An event that says the same says nothing new. A long sentence is kept up to a mark.
-bool Reading::LastWord::says(const KubeEvent& event) const {
-  if (event.reason == kScheduled || bound) return bound && event.reason == kScheduled;
-  const bool cut = sentence.ends_with(diagnosis::kCutOff);
-  const std::string_view kept =
-      std::string_view(sentence).substr(0, sentence.size() - (cut ? diagnosis::kCutOff.size() : 0));
-  return cut ? event.message.starts_with(kept) : event.message == kept;
-}
-
-std::optional<Reading::LastWord> Reading::last_word_on(const std::string& pod) const {
-  const auto said = state_.store->peek(pod);
-  if (!said) return std::nullopt;
-  const bool at_bind = said->bind.verdict == diagnosis::Verdict::kFailed;
-  return LastWord{.bound = said->status == diagnosis::Diagnosis::Status::kSucceeded,
-                  .sentence = at_bind ? said->bind.summary : said->filter.summary,
-                  .time = state_.store->last_word(pod)};
-}
-
-// What a log says of a pod is more than its events say, and dated. But they may be later: by their own times, or by their ages if one of
-// them is the log's last word.
-void Reading::leave_out_known() {
-  constexpr std::int64_t kSecond = 1'000'000;  // µs: an event has whole seconds
-  std::map<std::string, std::optional<LastWord>, std::less<>> said;
-  std::map<std::pair<std::string, std::size_t>, std::chrono::seconds>
-      ages;  // of the last words, by pod and file
-  constexpr auto kUnsaid = std::chrono::seconds::max();
-  for (const Told& one : told_) {
-    const std::string pod = pod_of(one.event);
-    const auto [found, is_new] = said.try_emplace(pod);
-    if (is_new) found->second = last_word_on(pod);
-    if (!found->second || one.event.age == kUnsaid || !found->second->says(one.event)) continue;
-    std::chrono::seconds& age = ages[{pod, one.file}];
-    age = std::max(age, one.event.age);
-  }
-  const auto is_known = [&](const Told& one) {
-    const std::string pod = pod_of(one.event);
-    const auto& word = said.at(pod);
-    if (!one.event.beside.empty() || !word) return false;
-    if (word->says(one.event)) return true;
-    const auto age = ages.find({pod, one.file});
-    if (age != ages.end() && age->second > one.event.age) return false;
-    const std::string as_klog = klog_of(one.event);
-    const auto record = flow::parse_klog_record(as_klog);
-    return one.event.time == 0 || !record ||
-           flow::micros_between(word->time, flow::klog_time(*record)) < kSecond;
-  };
-  std::erase_if(told_, is_known);
-}
-
-// kubectl sorts by other things than time.
+// kubectl sorts by other things than time. What a log says of a pod is more, and dated.
 void Reading::read_events() {
   mark_cut_rows();
   for (Told& one : told_) events_.settle(one.event);
@@ -293,11 +232,12 @@ void Reading::read_events() {
   std::set<std::string> by_scheduler;
   for (const Told& one : told_)
     if (one.event.beside.empty() && !one.event.of_phase) by_scheduler.insert(pod_of(one.event));
-  const auto is_of_extender = [&](const Told& one) {
-    return one.event.of_phase && by_scheduler.contains(pod_of(one.event));
+  const auto is_known = [&](const Told& one) {
+    const std::string pod = pod_of(one.event);
+    return (one.event.beside.empty() && state_.store->peek(pod).has_value()) ||
+           (one.event.of_phase && by_scheduler.contains(pod));
   };
-  std::erase_if(told_, is_of_extender);
-  leave_out_known();
+  std::erase_if(told_, is_known);
   for (const Told& one : told_) {
     const std::string record = klog_of(one.event);
     flow::WholeRecord whole = flow::whole_record(record, one.event.time);

@@ -94,10 +94,4 @@ std::optional<Diagnosis> DiagnosisStore::peek(const std::string& pod) const {
   return attempts->diagnosis();
 }
 
-flow::KlogTime DiagnosisStore::last_word(const std::string& pod) const {
-  const std::scoped_lock lock(mutex_);
-  const PodAttempts* attempts = attempts_.peek(pod);
-  return attempts == nullptr ? std::nullopt : attempts->last_word();
-}
-
 }  // namespace flowtap::diagnosis

@@ -65,9 +65,6 @@ class DiagnosisStore {
   /// The same as find() for one of these pods, but without keeping it longer.
   [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
 
-  /// When a scheduler has last spoken of this pod, as klog writes it; nothing: that is not known.
-  [[nodiscard]] flow::KlogTime last_word(const std::string& pod) const;
-
   /// Calls `take("ns/name", Diagnosis)` for each pod, the most recent first. A writer waits for one of them at most, so what is
   /// written meanwhile may be in it or not.
   template <typename Take>

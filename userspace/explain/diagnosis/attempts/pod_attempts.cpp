@@ -164,11 +164,4 @@ Diagnosis PodAttempts::diagnosis() const {
   return out;
 }
 
-flow::KlogTime PodAttempts::last_word() const {
-  flow::KlogTime last;
-  for (const Told& told : told_)
-    if (const flow::KlogTime& own = told.attempt.time().last; own && !flow::is_earlier(own, last)) last = own;
-  return last;
-}
-
 }  // namespace flowtap::diagnosis

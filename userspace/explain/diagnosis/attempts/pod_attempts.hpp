@@ -33,9 +33,6 @@ class PodAttempts {
   /// name was used again, the answer is about the pod that was spoken of last.
   [[nodiscard]] Diagnosis diagnosis() const;
 
-  /// When any scheduler has last spoken of it.
-  [[nodiscard]] flow::KlogTime last_word() const;
-
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = sizeof(PodAttempts);
     for (const Told& told : told_) sum += told.bytes();
