@@ -15,7 +15,6 @@
 #include "quoted_printable.hpp"
 #include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
-#include "wrapped/row_values.hpp"
 #include "wrapped/screen_tables.hpp"
 #include "wrapped/wrapped_lines.hpp"
 
@@ -59,8 +58,7 @@ class SavedLines {
     tables_.finish(rows_);
     wrapped_.finish(joins_);
     objects_.finish(completes_);
-    parts_.finish(keeps_);
-    values_.finish(adds_);
+    parts_.finish(adds_);
     order_.finish();
   }
 
@@ -74,16 +72,12 @@ class SavedLines {
   WrappedLines wrapped_;
   ObjectLines objects_;
   PartLines parts_;
-  RowValues values_;
   LineOrder order_;
-  const RowValues::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
+  const PartLines::Take adds_ = [this](std::string_view line, bool full, std::uint64_t time) {
     order_.add(line, full, time);
   };
-  const PartLines::Take keeps_ = [this](std::string_view line, bool full, std::uint64_t time) {
-    values_.add(line, full, time, adds_);
-  };
   const ObjectLines::Take completes_ = [this](std::string_view line, bool full, std::uint64_t time) {
-    parts_.add(line, full, time, keeps_);
+    parts_.add(line, full, time, adds_);
   };
   const WrappedLines::Take joins_ = [this](std::string_view line, bool full, std::uint64_t time) {
     objects_.add(line, full, time, completes_);

@@ -68,6 +68,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   text = arrays_.undo(characters_.undo(text, of_block));
   const std::string_view with_id = text;
   if (!in_field_ && !of_block) text = without_ids(text);
+  const bool had_id = text.data() != with_id.data();
   text = rows_.quoted(text, row_);
   resume(text);
   Line line{.text = text, .full = full, .time = time};
@@ -75,10 +76,10 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   look_around(text);
   auto found = is_of_block(line.text) ? std::nullopt : find(line.text);
   if (scouts_) doubted_.note(line.text, found ? found : find_merged(line.text));
-  const bool is_as_given = text.data() == with_id.data();
-  if (scouts_ && found) note_row(with_id, is_as_given ? found : find(with_id));
+  if (scouts_ && found) note_row(with_id, had_id ? find(with_id) : found);
   if (scouts_ && !found && !in_field_) rows_.note_rest(with_id);
   if (scouts_ && !found && !in_field_ && !of_block) rows_.note_heading(line.text);
+  if (scouts_ && found && found->quoting == Quoting::kDoubled) rows_.note_row(line.text, found->at);
   if (found && is_whole_line(line.text, *found)) {
     if (scouts_ && found->form == flow::KlogForm::kText) rows_.note_plain(line.text);
     last_.plain = true;
@@ -126,9 +127,7 @@ std::string_view Unwrapper::without_ids(std::string_view text) {
 }
 
 void Unwrapper::note_row(std::string_view text, const std::optional<Enclosed>& found) {
-  if (!found || found->at > text.size()) return;
-  rows_.note_record(text, found->at);
-  if (found->quoting == Quoting::kDoubled) rows_.note_row(text, found->at);
+  if (found && found->at <= text.size()) rows_.note_record(text, found->at);
 }
 
 std::optional<Enclosed> Unwrapper::find(std::string_view text, std::size_t from) const {
