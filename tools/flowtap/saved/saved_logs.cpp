@@ -180,10 +180,11 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
 /// Whether the line is of kubectl's tables and descriptions, and not another program's.
 bool Reading::take_event(std::string_view text) {
   const std::uint64_t before = events_.lines();
-  std::size_t& widest = widest_[files_];
-  widest = std::max(widest, width_of(trimmed(text, "\r")));
   tell(events_.read(text), text);
-  return events_.lines() != before || events_.is_in_description();
+  const bool is_kubectls = events_.lines() != before || events_.is_in_description();
+  std::size_t& widest = widest_[files_];
+  if (is_kubectls) widest = std::max(widest, width_of(trimmed(text, "\r")));
+  return is_kubectls;
 }
 
 void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {

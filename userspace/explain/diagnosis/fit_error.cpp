@@ -165,6 +165,14 @@ bool may_go_on(std::string_view reason) {
   return advice ? advice->pattern.ends_with('>') : !is_known(reason);
 }
 
+// Whether the reason may be the beginning of another one: "Insufficient nvidia.com/gpu" of "Insufficient nvidia.com/gpumem". Of
+// reservations' reasons the beginning is known, but no end.
+bool begins_another(std::string_view reason) {
+  return is_of_reservations(reason) || std::ranges::any_of(advice_rows(), [reason](const AdviceRow& row) {
+           return row.pattern.size() > reason.size() && row.pattern.starts_with(reason);
+         });
+}
+
 // Whether a row of the table says that the reason has a number behind a comma, and the reason has it. A row that takes anything
 // at its end says nothing of it.
 bool has_own_number(std::string_view reason) {
@@ -276,7 +284,7 @@ Ending ending_of(std::string_view sentence) {
   Part last = parts.back();
   const bool is_whole = is_said(last) && last.reason.size() == parts.back().reason.size();
   if (!is_whole || !is_known(last.reason)) return Ending::kAmid;
-  return may_go_on(last.reason) ? Ending::kCounted : Ending::kBare;
+  return may_go_on(last.reason) || begins_another(last.reason) ? Ending::kCounted : Ending::kBare;
 }
 
 std::optional<FitError> parse_fit_error(std::string_view sentence) {

@@ -93,12 +93,11 @@ std::string_view gap_in_line(std::string_view line) {
   return {};
 }
 
-// "<none>" is a plugin's own.
+// Go and kubectl show in this way what is not there. Other words in brackets tell of a cut.
 bool ends_in_brackets(std::string_view text) {
-  if (!text.ends_with('>')) return false;
-  const std::size_t open = text.rfind('<');
-  const std::string_view inner = text.substr(std::min(open, text.size() - 1) + 1);
-  return open != std::string_view::npos && inner.find('>') == inner.size() - 1 && !tells_of_a_cut(inner);
+  constexpr std::array<std::string_view, 5> kNothing = {"<none>", "<nil>", "<unknown>", "<unset>",
+                                                        "<no value>"};
+  return std::ranges::any_of(kNothing, [text](std::string_view one) { return text.ends_with(one); });
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ void RowIds::Table::note_row(std::string_view line, const std::vector<std::size_
     column.paths = column.paths && is_path(field);
     const auto [one, is_new] = column.values.try_emplace(value, record);
     std::size_t& known = one->second;
+    // Of all numbers 0 is left, so two of them may seem to be one.
+    if (std::ranges::none_of(value, [](char c) { return is_alphanumeric(c) && c != '0'; })) continue;
     if (!is_new && known != 0 && record != 0)
       column.again = column.again || known != record;
     else if (!is_new)
