@@ -73,14 +73,12 @@ std::string log_name(std::string_view output, std::string_view source) {
   return std::string(output).append(1, '\0').append(source);
 }
 
-PieceSpans spans_of(int fd, const std::string& name, KnownIds& ids) {
+PieceSpans spans_of(int fd, const std::string& name) {
   std::map<std::string, SpanReader, std::less<>> readers;
   // Errors are reported when the file is read for good.
-  static_cast<void>(
-      read_saved_file(fd, name, ids, [&readers](std::string_view output, const SavedLine& line) {
-        if (is_schedulers(line.kind))
-          readers.try_emplace(log_name(output, line.source)).first->second.add(line);
-      }));
+  static_cast<void>(read_saved_file(fd, name, [&readers](std::string_view output, const SavedLine& line) {
+    if (is_schedulers(line.kind)) readers.try_emplace(log_name(output, line.source)).first->second.add(line);
+  }));
   ::lseek(fd, 0, SEEK_SET);
   PieceSpans spans;
   for (auto& [log, reader] : readers) spans.emplace(log, reader.span());

@@ -14,8 +14,6 @@
 
 namespace flowtap::cli {
 
-class KnownIds;
-
 /// The scheduler that wrote one output of a file, and its first and last time.
 struct PieceSpan {
   const diagnosis::Scheduler* scheduler = nullptr;  ///< the first one that a fact belongs to
@@ -32,9 +30,8 @@ struct PieceSpan {
 /// By the logs' names.
 using PieceSpans = std::map<std::string, PieceSpan, std::less<>>;
 
-/// Reads the file to its end, and then sets it back to its beginning. `name` is what errors call it, and `ids` what tables of other files
-/// have shown, to which this one's are added.
-[[nodiscard]] PieceSpans spans_of(int fd, const std::string& name, KnownIds& ids);
+/// Reads the file to its end, and then sets it back to its beginning. `name` is what errors call it.
+[[nodiscard]] PieceSpans spans_of(int fd, const std::string& name);
 
 /// Sorted by when they begin; those for which that is not known come last.
 [[nodiscard]] bool begins_earlier(const PieceSpans& a, const PieceSpans& b);

@@ -7,16 +7,15 @@
 namespace flowtap::cli {
 
 SavedFileRead read_saved_file(
-    int fd, const std::string& name, KnownIds& ids,
+    int fd, const std::string& name,
     const std::function<void(std::string_view output, const SavedLine& line)>& take) {
   std::map<std::string, SavedLines, std::less<>> outputs;
   const auto add = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
     auto found = outputs.find(output);
     if (found == outputs.end())
       found = outputs
-                  .try_emplace(
-                      std::string(output),
-                      [&take, of = std::string(output)](const SavedLine& line) { take(of, line); }, &ids)
+                  .try_emplace(std::string(output),
+                               [&take, of = std::string(output)](const SavedLine& line) { take(of, line); })
                   .first;
     found->second.add(bytes, time);
   };

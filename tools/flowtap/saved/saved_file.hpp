@@ -18,9 +18,9 @@ struct SavedFileRead {
 };
 
 /// Reads `fd` to its end. `take` gets each line, the oldest first, with the output that a runtime's file says it was written to, or
-/// "". Errors call the file `name`. `ids`: what tables of other files have shown, to which this one's are added.
+/// "". Errors call the file `name`.
 [[nodiscard]] SavedFileRead read_saved_file(
-    int fd, const std::string& name, KnownIds& ids,
+    int fd, const std::string& name,
     const std::function<void(std::string_view output, const SavedLine& line)>& take);
 
 }  // namespace flowtap::cli

@@ -92,8 +92,8 @@ struct File {
   PieceSpans spans;
 };
 
-/// The files in the order in which they are to be read. `ids`: what their tables have shown.
-Result<std::vector<File>> open_logs(const std::vector<std::string>& paths, KnownIds& ids) {
+/// The files in the order in which they are to be read.
+Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
   std::vector<File> files;
   for (const std::string& path : paths) {
     const bool is_input = path == "-";
@@ -107,13 +107,10 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths, Known
     if (paths.size() > 1) {
       FTAP_TRY_ASSIGN(again, rereadable(std::move(file.fd), file.name));
       file.fd = std::move(again);
-      file.spans = spans_of(file.fd.get(), file.name, ids);
+      file.spans = spans_of(file.fd.get(), file.name);
     }
     files.push_back(std::move(file));
   }
-  // A file that was read before the one with the heading.
-  if (!ids.empty())
-    for (File& file : files) file.spans = spans_of(file.fd.get(), file.name, ids);
   std::ranges::stable_sort(files, begins_earlier, &File::spans);
   return files;
 }
@@ -121,8 +118,8 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths, Known
 /// Reads the files, one after the other.
 class Reading {
  public:
-  Reading(diagnosis::DiagnosisStore& store, std::string_view of, KnownIds ids)
-      : of_(of), ids_(std::move(ids)), state_(store), events_log_(store) {}
+  Reading(diagnosis::DiagnosisStore& store, std::string_view of)
+      : of_(of), state_(store), events_log_(store) {}
 
   /// Reports the parts that cannot be read; an Error: nothing of it can be read.
   Status read(const File& file);
@@ -141,7 +138,6 @@ class Reading {
   void read_events();
 
   std::string_view of_;
-  KnownIds ids_;
   SavedState state_;
   SavedRead read_;
   std::list<SavedOutput> outputs_;
@@ -271,7 +267,7 @@ Status Reading::read(const File& file) {
   ++files_;
   events_.begin_file();
   const auto [read, left_out, late_parts] = read_saved_file(
-      file.fd.get(), file.name, ids_,
+      file.fd.get(), file.name,
       [&](std::string_view output, const SavedLine& line) { take(file, outputs, output, line); });
   if (read.broken)
     for (const auto& [name, output] : outputs) output->lose();
@@ -326,9 +322,8 @@ SavedRead Reading::finish() {
 
 Result<SavedRead> read_saved_logs(const std::vector<std::string>& paths, diagnosis::DiagnosisStore& store,
                                   std::string_view of) {
-  KnownIds ids;
-  FTAP_TRY_ASSIGN(files, open_logs(paths, ids));
-  Reading reading(store, of, std::move(ids));
+  FTAP_TRY_ASSIGN(files, open_logs(paths));
+  Reading reading(store, of);
   for (const File& file : files) FTAP_TRY(reading.read(file));
   return reading.finish();
 }

@@ -156,26 +156,6 @@ TEST_F(WhyTest, TheReasonOfMostNodesComesFirst) {
       << run.output;
 }
 
-// Only the first one has the heading, and the other one too few rows to tell which column is an id.
-TEST_F(WhyTest, AnExportInTwoFilesIsOneLog) {
-  const std::string all = golden("found/why/row-ids/google.csv");
-  const std::size_t third = all.find("\nhfznh5y9fmvdiu") + 1;
-  ASSERT_NE(third, 0U);
-  const std::string begins = write("begins.csv", all.substr(0, third));
-  const std::string ends = write("ends.csv", all.substr(third));
-  for (const auto& files : {std::vector{begins, ends}, std::vector{ends, begins}}) {
-    const Outcome run = flowtap_program("why default/hami-ok-a" + from(files));
-    EXPECT_TRUE(run.output.contains("default/hami-ok-a is bound to gpu-node-2\n")) << run.output;
-  }
-  // What that file says of its columns is not true of one with a heading of its own.
-  const std::string record = "I1121 01:39:31.000001   22825 scheduler.go:360] After Binding Process";
-  const std::string bind = all.substr(third, all.find('\n', third) + 1 - third);
-  const std::string other =
-      "pod,where,textPayload,timestamp\n" + bind + "another-0,hami-scheduler-x," + record + ",1\n";
-  const Outcome run = flowtap_program("why default/hami-ok-a" + from({begins, write("other.csv", other)}));
-  EXPECT_FALSE(run.output.contains("is bound")) << run.output;
-}
-
 // kubectl does not sort its events by time, and a log says more than they do.
 TEST_F(WhyTest, EventsAreInTheOrderOfTheirAgeAndBehindALog) {
   const std::string no_fit = "FailedScheduling  pod/p  0/2 nodes are available: 2 Insufficient cpu.\n";

@@ -23,8 +23,7 @@ namespace flowtap::cli {
 /// It has many members, since each step on the way from bytes to lines may hold some of them.
 class SavedLines {
  public:
-  /// `ids`: as LineOrder has them.
-  explicit SavedLines(LineOrder::Take take, KnownIds* ids = nullptr) : order_(std::move(take), ids) {}
+  explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
   SavedLines(const SavedLines&) = delete;
   SavedLines& operator=(const SavedLines&) = delete;
 

@@ -14,9 +14,6 @@ namespace flowtap::cli {
 /// What it knows is learnt from rows whose record stands in doubled quotes, which no other form has.
 class CsvRows {
  public:
-  /// `known`: columns with ids of other files' tables; nullptr: there are none.
-  explicit CsvRows(const KnownIds* known = nullptr) : ids_(known) {}
-
   /// Learns from a line in which a record stands at `at`, with its quotes doubled.
   void note_row(std::string_view line, std::size_t at);
   /// Learns from a line what stands before the record at `at`, in whatever quotes.
@@ -27,8 +24,6 @@ class CsvRows {
   void note_heading(std::string_view line);
   /// The row with the same id as any other one, so that it has the same source. It is put into `buffer` if it differs.
   [[nodiscard]] std::string_view without_ids(std::string_view line, std::string& buffer) const;
-  /// Adds the columns with ids that it knows.
-  void tell_ids(KnownIds& known) const { ids_.tell(known); }
   /// The line is klog's own, with quotes that are not doubled: the file is none of CSV.
   void note_plain(std::string_view line);
   /// The row with quotes around the field that may have a record, if a scheduler's line stands there without any; any other line as

@@ -94,7 +94,6 @@ FieldsBefore fields_before(std::string_view before) {
 bool RowIds::Table::is_id(const Column& column) const {
   const bool differs = column.values.size() > 1 && 10 * column.values.size() > 9 * rows;
   if (column.apart || (column.called && column.again && !column.many)) return false;
-  if (column.known && !column.again) return true;
   if (!column.called && (column.paths || (column.names && rows < kFewRows))) return false;
   return column.many || differs;
 }
@@ -155,9 +154,8 @@ void RowIds::note_heading(std::string_view line) {
       names.push_back(trimmed(rest.substr(0, end), " \"\r"));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (names.size() < 2 || !std::ranges::all_of(names, is_column_name)) continue;
-    has_heading_ = has_heading_ || tables_.empty();
-    if (std::ranges::none_of(names, is_id_name)) continue;
+    if (names.size() < 2 || std::ranges::none_of(names, is_id_name)) continue;
+    if (!std::ranges::all_of(names, is_column_name)) continue;
     heading_.between = between;
     for (const std::string_view name : names) heading_.ids.push_back(is_id_name(name));
     return;
@@ -177,8 +175,6 @@ void RowIds::note(std::string_view line, std::size_t at) {
     if (heading_.between == row.between)
       for (std::size_t i = 0; i < std::min(count, heading_.ids.size()); ++i)
         table->columns[i].called = heading_.ids[i];
-    if (known_ != nullptr && !has_heading_)
-      for (std::size_t i = 0; i < count; ++i) table->columns[i].known = known_->has(row.between, count, i);
   }
   ++table->rows;
   table->note_row(before, row.fields, line_hash(line.substr(at, kTellingRecord)));
@@ -200,14 +196,6 @@ bool RowIds::is_seen(std::string_view line) {
   if (seen_.contains(hash)) return true;
   if (seen_.size() < kMostSeen) seen_.insert(hash);
   return false;
-}
-
-void RowIds::tell(KnownIds& known) const {
-  for (const Table& table : tables_) {
-    std::vector<bool> ids(table.columns.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = table.is_id(table.columns[i]);
-    if (table.has_ids()) known.add(table.between, ids);
-  }
 }
 
 std::string_view RowIds::without(std::string_view line, std::string& buffer) const {

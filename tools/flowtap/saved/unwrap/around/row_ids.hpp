@@ -8,34 +8,13 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace flowtap::cli {
 
-/// Which columns are ids in the tables of all files that are read: a later part of an export may have no heading and few rows.
-class KnownIds {
- public:
-  /// Of a table with so many columns before its record.
-  void add(char between, const std::vector<bool>& columns) {
-    tables_.insert_or_assign({between, columns.size()}, columns);
-  }
-  [[nodiscard]] bool has(char between, std::size_t columns, std::size_t column) const {
-    const auto found = tables_.find({between, columns});
-    return found != tables_.end() && found->second[column];
-  }
-  [[nodiscard]] bool empty() const { return tables_.empty(); }
-
- private:
-  std::map<std::pair<char, std::size_t>, std::vector<bool>> tables_;
-};
-
 /// It knows the columns that stand before a record. Numbers and times are no ids: they are alike whatever they are (source_of()).
 class RowIds {
  public:
-  /// `known`: of other files; nullptr: there are none.
-  explicit RowIds(const KnownIds* known = nullptr) : known_(known) {}
-
   /// Learns from a line what stands before its record, which begins at `at`. A line that was read before, as in an export that is twice in
   /// a file, teaches nothing.
   void note(std::string_view line, std::size_t at);
@@ -48,8 +27,6 @@ class RowIds {
   [[nodiscard]] std::string_view without(std::string_view line, std::string& buffer) const;
   /// The same for what stands before a row's record.
   [[nodiscard]] std::string_view without_in_prefix(std::string_view before, std::string& buffer) const;
-  /// Adds the columns that it knows.
-  void tell(KnownIds& known) const;
 
  private:
   struct Column {
@@ -61,7 +38,6 @@ class RowIds {
         false;  // a record and what goes on with it have the same one, and rows with others stand between them
     bool many = false;    // more values than there are logs in a file
     bool called = false;  // the heading calls it an id
-    bool known = false;   // it is one in another file
     bool names = true;    // each may be the name of a pod or a machine
     bool paths = true;    // each is one
   };
@@ -88,10 +64,8 @@ class RowIds {
 
   [[nodiscard]] bool is_seen(std::string_view line);
 
-  const KnownIds* known_;
   std::vector<Table> tables_;
   Heading heading_;
-  bool has_heading_ = false;  // whatever its columns are called
   std::size_t headings_looked_at_ = 0;
   std::set<std::size_t> seen_;  // hashes of lines
 };

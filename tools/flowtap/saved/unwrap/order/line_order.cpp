@@ -106,7 +106,6 @@ void LineOrder::finish() {
   if (way_ == Way::kUndecided) decide();
   if (way_ == Way::kNewestFirst) give_all();
   if (way_ == Way::kMixed) give_sorted();
-  if (ids_ != nullptr) rows_.tell_ids(*ids_);
 }
 
 LineOrder::Look LineOrder::look(std::string_view line) {

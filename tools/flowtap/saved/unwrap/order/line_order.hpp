@@ -32,8 +32,7 @@ class LineOrder {
   using Take = Unwrapper::Take;
 
   /// Gives `take` what Unwrapper finds in the lines, the oldest first.
-  /// `ids`: what tables of other files have shown, to which this one's are added; nullptr: there are none.
-  explicit LineOrder(Take take, KnownIds* ids = nullptr) : take_(std::move(take)), ids_(ids), rows_(ids) {}
+  explicit LineOrder(Take take) : take_(std::move(take)) {}
   LineOrder(const LineOrder&) = delete;
   LineOrder& operator=(const LineOrder&) = delete;
 
@@ -81,7 +80,6 @@ class LineOrder {
   void give_sorted();
 
   Take take_;
-  KnownIds* ids_;
   DoubtedPrefixes doubted_;
   LogNames names_;
   CsvRows rows_;
