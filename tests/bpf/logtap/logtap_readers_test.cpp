@@ -125,19 +125,26 @@ class LogTapLate : public ::testing::TestWithParam<LatePrograms> {
   }
 
   std::optional<test::RunningTap> tap_;
-  test::Pipe pipe_;
 };
 
+// Where the kernel gives other tasks a turn before SCHED_FIFO's, the first reader is not held up, and nothing is late.
 TEST_P(LogTapLate, AReadBehindTheEndIsCountedOnce) {
-  const flow::StreamNo stream = tap_->tap(pipe_.out.get());
-  read_behind_the_end(pipe_);
-  const auto& got = tap_->captured().of(stream);
-  EXPECT_EQ(got.whole(), std::string(100, 'b'));
-  ASSERT_EQ(got.ends.size(), 1U);
-  EXPECT_EQ(got.ends[0].passed, 100U);
-  const kernel::LogStream slot = tap_->slot(stream);
-  EXPECT_EQ(slot.passed, 100U + kPage);
-  EXPECT_EQ(slot.lost.at(FTAP_LOSS_UNCAPTURED), kPage);
+  constexpr int kTries = 50;
+  bool late = false;
+  for (int i = 0; i < kTries && !late; ++i) {
+    test::Pipe pipe;
+    const flow::StreamNo stream = tap_->tap(pipe.out.get());
+    read_behind_the_end(pipe);
+    const auto& got = tap_->captured().of(stream);
+    const kernel::LogStream slot = tap_->slot(stream);
+    late = got.captured() == 100;
+    EXPECT_EQ(slot.passed, 100U + kPage);
+    EXPECT_EQ(slot.lost.at(FTAP_LOSS_UNCAPTURED), late ? kPage : 0);
+    ASSERT_EQ(got.ends.size(), 1U);
+    EXPECT_EQ(got.ends[0].passed, late ? 100U : slot.passed);
+    EXPECT_EQ(got.whole(), (late ? "" : std::string(kPage, 'a')) + std::string(100, 'b'));
+  }
+  EXPECT_TRUE(late);
 }
 
 TEST_P(LogTapLate, AReadOfAPipeThatNobodyTapsIsNot) {
@@ -146,7 +153,8 @@ TEST_P(LogTapLate, AReadOfAPipeThatNobodyTapsIsNot) {
   tapped.in.reset();
   std::array<char, 1> buffer{};
   EXPECT_EQ(::read(tapped.out.get(), buffer.data(), buffer.size()), 0);
-  read_behind_the_end(pipe_);
+  test::Pipe pipe;
+  read_behind_the_end(pipe);
   EXPECT_EQ(tap_->slot(stream).passed, 0U);
 }
 
