@@ -226,8 +226,9 @@ bool begins_sentence(std::string_view text) {
   text.remove_prefix(kNoneOf.size());
   text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
   if (text.empty()) return true;
-  return std::ranges::any_of(kAvailable,
-                             [text](std::string_view all) { return all.starts_with(text.substr(1)); });
+  return text.starts_with(' ') && std::ranges::any_of(kAvailable, [text](std::string_view all) {
+           return all.starts_with(text.substr(1));
+         });
 }
 
 }  // namespace

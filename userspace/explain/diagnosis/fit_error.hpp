@@ -38,7 +38,7 @@ struct FitError {
 enum class Ending : std::uint8_t {
   kWhole,    ///< with the full stop, or it is another sentence
   kBare,     ///< without it, but each node has its reason, and the last reason is known to have no more words
-  kCounted,  ///< without it, and each node has its reason; the last one is known, and takes any name at its end
+  kCounted,  ///< without it, and each node has its reason; the last one is known, and takes any name at its end or begins another one
   kAmid      ///< before all nodes have a reason, or within one
 };
 [[nodiscard]] Ending ending_of(std::string_view sentence);

@@ -32,8 +32,9 @@ TEST(CutMark, IsShort) {
 TEST(CutMark, ASentenceMayBeCutWithinItsQuotes) {
   for (const char* text :
        {"0/3 nodes are available: 3 Insufficient cpu...", "0/3 nodes are available: 3 node(s) ",
-        "0/3 nodes are available: 3 a <b> c>", "0/3 nodes are available: 3 Insufficient ... ",
-        "0/3 nodes are available: 3 Insufficient ...", "0/3 nodes are available: 3 [truncated]"})
+        "0/3 nodes are available: 3 a <b> c>", "0/3 nodes are available: 3 had <more>",
+        "0/3 nodes are available: 3 Insufficient ... ", "0/3 nodes are available: 3 Insufficient ...",
+        "0/3 nodes are available: 3 [truncated]"})
     EXPECT_TRUE(is_cut_sentence(text)) << text;
   for (const char* text : {"0/3 nodes are available: 3 Insufficient cpu.", "0/3 nodes are available: 3 a. ",
                            "0/3 nodes are available: 3 do not like <none>", "Post \"x\": waiting...",

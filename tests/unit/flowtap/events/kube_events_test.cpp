@@ -278,13 +278,15 @@ TEST(KubeEvents, AMessageThatBreaksOffSaysSo) {
   const std::string list =
       "0/6 nodes are available: 1 node(s) had untolerated taint {a: b}, 5 Insufficient cpu";
   const std::string room = ". preemption: 0/6 nodes are available: 6 No preemption victims found";
+  const std::string all = "0/6 nodes are available: 6 ";
   for (const std::string& cut :
-       {list.substr(0, 40), list.substr(0, 45), list + room, list + " and", list + ", 1"})
+       {list.substr(0, 40), list.substr(0, 45), list + room, list + " and", list + ", 1",
+        all + "Insufficient nvidia.com/gpu", all + "Reservation(s) didn"})
     EXPECT_EQ(message_of("FailedScheduling", cut), cut + "\u2026");
   for (const std::string& whole :
        {list + '.', list, list + room + " for incoming pod", list + room + '.',
         list + ". the plugin tried nothing", std::string("0/2 nodes are unavailable: 2 Insufficient cpu"),
-        std::string("skip it"), list + ".\""})
+        std::string("skip it"), std::string("0/6x"), list + ".\""})
     EXPECT_EQ(message_of("FailedScheduling", whole), whole);
   EXPECT_EQ(message_of("Scheduled", "Successfully assigned shop/web-0 to node-"),
             "Successfully assigned shop/web-0 to node-\u2026");

@@ -145,6 +145,14 @@ TEST(CsvRows, AContainersIdTellsALog) {
   EXPECT_EQ(read_of(bytes).logs, 10U) << "two records have the same id";
 }
 
+// Of a number no digit is left, so two of them do not show that the id is a container's.
+TEST(CsvRows, IdsOfDigitsOnlyAreNotOne) {
+  std::string bytes = "id,message\n12345678," + record_at(0, "a") + "\n87654321," + record_at(1, "b") + '\n';
+  for (int i = 0; i < 10; ++i)
+    bytes += fmt::format("{}0aB,{}\n", "abcdefghij"[i], record_at(i, fmt::format("x {}", i)));
+  EXPECT_EQ(read_of(bytes).logs, 1U);
+}
+
 // The lines of a value may have the id of its record.
 TEST(CsvRows, AnIdOfARecordTellsNoLog) {
   std::string bytes = "id\tmessage\n";
