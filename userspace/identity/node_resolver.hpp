@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/node/on_host.hpp"
 #include "identity/resolver.hpp"
 #include "identity/root_dir.hpp"
 
@@ -22,7 +23,7 @@ class NodeResolver {
                                                                   StateDirectories where) {
     FTAP_TRY_ASSIGN(root, RootDir::open(host_root));
     // /proc is opened by itself: below `root` a link to another procfs, as a container may have it, would not be followed.
-    FTAP_TRY_ASSIGN(proc, RootDir::open(host_root + "/proc"));
+    FTAP_TRY_ASSIGN(proc, RootDir::open(on_host(host_root, "/proc")));
     return std::unique_ptr<NodeResolver>(
         new NodeResolver(std::move(root), std::move(proc), std::move(cgroups), std::move(where)));
   }

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/node/on_host.hpp"
 #include "identity/hierarchy.hpp"
 #include "identity/proc_identity.hpp"
 
@@ -23,13 +24,13 @@ UsageHierarchy of_v2(const std::string& host_root) {
 }
 
 std::optional<UsageHierarchy> of_v1(const std::string& host_root) {
-  const auto proc = RootDir::open(host_root + "/proc");
+  const auto proc = RootDir::open(on_host(host_root, "/proc"));
   const auto text = proc ? proc->read("cgroups", kCgroupsLimit) : std::unexpected(proc.error());
   const auto id = text ? parse_proc_cgroups(*text, kCpuAcct) : std::nullopt;
   if (!id) return std::nullopt;
   // Looks by the name that systemd uses, and then for hosts that have none of its links.
   for (const char* name : {"/cpuacct", "/cpu,cpuacct", "/cpuacct,cpu"}) {
-    std::string place = host_root + "/sys/fs/cgroup" + name;
+    std::string place = on_host(host_root, "/sys/fs/cgroup") + name;
     if (const auto dir = RootDir::open(place); dir && dir->has_file("cpuacct.stat"))
       return UsageHierarchy{.place = std::move(place), .id = *id};
   }

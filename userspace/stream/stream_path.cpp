@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/node/on_host.hpp"
 #include "base/wall_clock.hpp"
 #include "base/with_hint.hpp"
 #include "stream/memory/memory_limit.hpp"
@@ -39,7 +40,7 @@ constexpr std::size_t kMostNamed = 8;
 }  // namespace
 
 std::string bpffs_path(const StreamOptions& options, const std::string& host_root) {
-  return options.bpffs.empty() ? host_root + "/sys/fs/bpf" : options.bpffs;
+  return options.bpffs.empty() ? on_host(host_root, "/sys/fs/bpf") : options.bpffs;
 }
 
 Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& options, const StreamPlaces& places,

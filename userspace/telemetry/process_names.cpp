@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/node/on_host.hpp"
 #include "identity/proc_identity.hpp"
 #include "identity/root_dir.hpp"
 
@@ -12,7 +13,7 @@ Result<std::unique_ptr<ProcessIdentities>> ProcessIdentities::open(const std::st
                                                                    identity::StateDirectories where,
                                                                    std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(cgroups, CgroupIdentities::open(host_root, hierarchy, std::move(where), std::move(named)));
-  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
+  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(on_host(host_root, "/proc")));
   return std::unique_ptr<ProcessIdentities>(
       new ProcessIdentities(std::move(proc), std::move(hierarchy), std::move(cgroups)));
 }

@@ -168,7 +168,7 @@ TEST(Lifecycle, DetachWaitsForTheEndOfTheOneThatRuns) {
 
   expect_end(daemon, SIGTERM);
   EXPECT_TRUE(std::filesystem::exists(pins)) << "the next one takes them over";
-  const Ended elsewhere = run_flowtapd(root, {"--detach", "--host-root", root.path()});
+  const Ended elsewhere = run_flowtapd(root, {"--detach", "--host-root", root.path() + "/"});
   EXPECT_EQ(elsewhere.out,
             "nothing of flowtap is pinned below " + root.path() +
                 "/sys/fs/bpf\nif stream.bpffs names another place in flowtapd's configuration, "

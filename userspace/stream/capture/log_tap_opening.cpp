@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/node/kernel_release.hpp"
+#include "base/node/on_host.hpp"
 #include "base/wall_clock.hpp"
 #include "base/with_hint.hpp"
 #include "stream/capture/bpffs.hpp"
@@ -112,8 +113,8 @@ void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::
                        with_hint(*live_->unpinned()));
   outlive_ = !live_->unpinned();
   const bool sees_node = tap.host_root != "/" || sees_all_processes();
-  if (outlive_ && sees_node && is_on_node(tap.bpffs, tap.host_root + "/proc") == false) {
-    pinned_in_namespace_ = shares_mounts(tap.host_root + "/proc").value_or(false);
+  if (outlive_ && sees_node && is_on_node(tap.bpffs, on_host(tap.host_root, "/proc")) == false) {
+    pinned_in_namespace_ = shares_mounts(on_host(tap.host_root, "/proc")).value_or(false);
     outlive_ = pinned_in_namespace_;
     warnings.push_back(
         "what is pinned ends with the mount namespace of flowtapd, since the BPF file system at " +

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/file.hpp"
+#include "base/node/on_host.hpp"
 #include "stream/sources/run_members.hpp"
 #include "stream/sources/source_options.hpp"
 
@@ -33,7 +34,7 @@ std::string find_cgroups(const std::string& host_root) {
   std::istringstream lines(*mounts);
   for (std::string device, path, type, rest; lines >> device >> path >> type && std::getline(lines, rest);) {
     if (type != "cgroup2") continue;
-    if (host_root != "/" && path.starts_with(host_root + "/")) return path;
+    if (host_root != "/" && path.starts_with(on_host(host_root, "/"))) return path;
     if (found.empty()) found = path;
   }
   return found;
@@ -45,7 +46,7 @@ Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, cons
                                               const kernel::OpenFiles& files, StreamSlots& slots,
                                               flow::LogConsumer& consumer) {
   FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
-  const std::string proc = host_root + "/proc/";
+  const std::string proc = on_host(host_root, "/proc/");
   struct stat mounts{};
   // Process 1 may be closed to us, as it holds capabilities that we lack. kthreadd never left the same namespace.
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)

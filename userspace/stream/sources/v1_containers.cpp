@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/directory.hpp"
+#include "base/node/on_host.hpp"
 #include "identity/cgroup_path.hpp"
 #include "identity/proc_identity.hpp"
 
@@ -62,7 +63,7 @@ std::string v1_warning(const V1Containers& found) {
 }
 
 V1Search::V1Search(const std::string& host_root) {
-  if (auto proc = identity::RootDir::open(host_root + "/proc")) proc_ = std::move(*proc);
+  if (auto proc = identity::RootDir::open(on_host(host_root, "/proc"))) proc_ = std::move(*proc);
 }
 
 std::optional<std::string> V1Search::look_around() {
