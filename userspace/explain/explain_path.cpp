@@ -95,7 +95,7 @@ void ExplainPath::look_for_logs() {
     if (known == logs_.end() && logs_.size() >= kMostLogs)
       std::erase_if(logs_, [](const auto& one) { return !one.second.reader; });
     Log& log = known != logs_.end() ? known->second : logs_[id];
-    if (!log.reader && (log.read_to == 0 || summary->open || summary->last > log.read_to)) open(id, log);
+    if (!log.reader && (log.read_to == 0 || summary->open() || summary->last > log.read_to)) open(id, log);
   }
   seen_ = changes.upto;
   from_.waker.once(changes_, [this] {

@@ -19,7 +19,7 @@ void count_flows(const flow::Journal& journal, const std::vector<flow::FlowSumma
   std::map<std::string, bool> flows;  // whether they are open
   for (const auto& [id, streams] : streams_by_flow(journal))
     flows[id] = std::ranges::any_of(streams, [](const auto& stream) { return !stream.sums.ended; });
-  for (const flow::FlowSummary& flow : stored) flows.try_emplace(flow.id, flow.open);
+  for (const flow::FlowSummary& flow : stored) flows.try_emplace(flow.id, flow.open());
   for (const auto& [id, open] : flows) ++(open ? report.open_flows : report.ended_flows);
 }
 

@@ -46,6 +46,7 @@ json::object flow_to_json(const FlowStatus& flow) {
   out["lines"] = flow.lines;
   put(out, "first", flow.first);
   put(out, "last", flow.last);
+  put(out, "ended", flow.ended);
   out["open"] = flow.open;
   out["missing_bytes"] = flow.missing_bytes;
   out["found_bytes"] = flow.found_bytes;
@@ -84,6 +85,7 @@ FlowStatus flow_from_json(const json::object& object) {
   flow.suspect = bool_member(object, "suspect");
   flow.first = parse_rfc3339(text_member(object, "first"));
   flow.last = parse_rfc3339(text_member(object, "last"));
+  flow.ended = parse_rfc3339(text_member(object, "ended"));
   flow.open = bool_member(object, "open");
   each_object(object, "streams", [&flow](const json::object& s) {
     flow.streams.push_back({text_member(s, "name"), text_member(s, "capture"),

@@ -141,7 +141,8 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   add_before(flow, summary.before);
   flow.first = time_point(summary.first);
   flow.last = time_point(summary.last);
-  flow.open = summary.open;
+  flow.ended = time_point(summary.ended);
+  flow.open = summary.open();
   flow.suspect = summary.broke_off;
   return flow;
 }
@@ -154,6 +155,7 @@ void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
       std::max(flow.missing_bytes - std::min(flow.missing_bytes, summary.refilled), summary.missing);
   flow.found_bytes = summary.refilled;
   flow.suspect = summary.broke_off;
+  if (!flow.open) flow.ended = time_point(summary.ended);
   add_before(flow, summary.before);
 }
 

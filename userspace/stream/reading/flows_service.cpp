@@ -73,8 +73,9 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
     flow.more_before = flow.more_before || begun.contains(flow.id);
     // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
-    flow.suspect =
-        flow.suspect || suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
+    // Its last bytes may be what was missed, and the ones before them are from long ago.
+    const auto end = flow.open ? std::nullopt : std::max(flow.last, flow.ended);
+    flow.suspect = flow.suspect || suspicion_.covers(first, end ? ns_of(*end) : now);
     if (auditor_ == nullptr || flow.open) continue;
     if (const auto audit = auditor_->result_of(flow.id)) {
       flow.audit = to_string(*audit);

@@ -69,10 +69,10 @@ void Auditor::look() {
     const std::uint64_t now = wall_ns();
     for (const flow::FlowSummary& flow : flows) {
       const auto at = audited_.find(flow.id);
-      const bool done = at != audited_.end() && at->second.bytes == flow.bytes && !flow.open;
+      const bool done = at != audited_.end() && at->second.bytes == flow.bytes && !flow.open();
       if (done)
         known.insert(*at);
-      else if (!next && !flow.open && is_containers(flow.id) && flow.last + kSettled < now)
+      else if (!next && !flow.open() && is_containers(flow.id) && flow.last + kSettled < now)
         next = flow;
     }
     audited_ = std::move(known);

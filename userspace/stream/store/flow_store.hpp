@@ -94,12 +94,14 @@ struct FlowSummary {
   std::uint64_t refilled = 0;  ///< bytes that were missing, and were found elsewhere
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  bool open = false;
+  std::uint64_t ended = 0;   ///< when its last stream did; 0: it is open
   bool derived = false;      ///< its lines are also in other flows
   Before before = {};        ///< neither in `lines` nor in `bytes`
   bool sought = false;       ///< what is missing may be found yet
   std::string runtime = {};  ///< of its container; empty: it is not known, or there is none
   bool broke_off = false;    ///< as FlowState has it
+
+  [[nodiscard]] bool open() const { return ended == 0; }
 };
 
 /// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the

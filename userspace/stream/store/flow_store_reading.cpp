@@ -107,8 +107,8 @@ FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
 
 FlowSummary FlowStore::summary_of(const Flow& flow) const {
   const FlowLog& log = flow.log;
-  return {log.id(),        log.shown(),   log.bytes(),      log.missing(), log.refilled(),
-          log.first(),     log.last(),    log.ended() == 0, flow.derived,  log.before(),
+  return {log.id(),        log.shown(),   log.bytes(),    log.missing(), log.refilled(),
+          log.first(),     log.last(),    log.ended(),    flow.derived,  log.before(),
           is_sought(flow), log.runtime(), log.broke_off()};
 }
 

@@ -41,7 +41,9 @@ TEST(FlowsJson, ReadsBackAsItself) {
   FlowStatus second;
   second.id = "container/again-c55c4ecf3dea@2";
   second.run = 2;
+  second.ended = system_clock::time_point(std::chrono::seconds(1'700'000'000));
   const std::vector<FlowStatus> flows = {full_flow(), bare, second};
+  EXPECT_TRUE(flows_to_json({second}).contains(R"("ended":"2023-11-14T22:13:20.000000000Z","open":false)"));
   const auto again = flows_from_json(flows_to_json(flows));
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_EQ(*again, flows);

@@ -43,6 +43,24 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/5-1", true}}));
 }
 
+// What was missed may be the last thing that it said, long after the bytes before.
+TEST_F(FlowsServiceTest, AFlowIsSuspectUpToItsEnd) {
+  const std::string id = "proc/1-1";
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(id);
+    writing.open_stream(*flow);
+    writing.add(*flow, 1, "stdout", {"x", true, 0, 2, 10});
+    writing.end_stream(*flow, 900);
+  }
+  suspicion_.look({}, 500);
+  EXPECT_EQ(suspects(), (std::map<std::string, bool>{{id, false}}));
+  suspicion_.look({.unseen = 1}, 800);
+  EXPECT_EQ(suspects(), (std::map<std::string, bool>{{id, true}}));
+  add(id, {10}, true);
+  EXPECT_EQ(suspects(), (std::map<std::string, bool>{{id, true}})) << "and if the journal has it as well";
+}
+
 TEST_F(FlowsServiceTest, WhatTheJournalHasForgottenHasTheNameInItsId) {
   const std::map<std::string, std::string> names{{"container/batch-1f8bb19be14c", "batch"},
                                                  {"container/batch-1f8bb19be14c@3", "batch"},

@@ -141,10 +141,10 @@ TEST_P(OlderIndex, IsGoneOnWith) {
     EXPECT_EQ(store->find("b")->log.position_of(2), 6U);
     EXPECT_EQ(store->summary("a")->lines, 2U);
     EXPECT_EQ(store->summary("a")->before, Before());
-    EXPECT_EQ(store->summary("b")->open, start == 0) << "what was written behind an older build's is read";
+    EXPECT_EQ(store->summary("b")->open(), start == 0) << "what was written behind an older build's is read";
     Writer(*store, "b", 2).end(10 + static_cast<std::uint64_t>(start));
     store->flush({}, 1, true);
-    EXPECT_FALSE(store->summary("b")->open);
+    EXPECT_FALSE(store->summary("b")->open());
   }
 }
 

@@ -28,7 +28,7 @@ TEST_F(FlowStoreTest, ReadsTheSameFromMemoryAndFile) {
   EXPECT_EQ(summary->lines, 3U);
   EXPECT_EQ(summary->first, 1'000'000'000U);
   EXPECT_EQ(summary->last, 2'000'000'000U);
-  EXPECT_TRUE(summary->open);
+  EXPECT_TRUE(summary->open());
 }
 
 TEST_F(FlowStoreTest, WritesWhatIsMuchOrHasWaited) {
@@ -96,7 +96,7 @@ TEST_F(FlowStoreTest, AStartGoesOnWhereTheOneBeforeStood) {
   EXPECT_EQ(lines("one"), (Lines{"first", "second"}));
   EXPECT_EQ(store_->summary("one")->first, 1'000'000'000U);
   store_->end_orphans(5);
-  EXPECT_FALSE(store_->summary("one")->open);
+  EXPECT_FALSE(store_->summary("one")->open());
 }
 
 TEST_F(FlowStoreTest, OfALineOnlyWhatIsNew) {
@@ -124,7 +124,7 @@ TEST_F(FlowStoreTest, AFlowOfSomeLinesHasTheirBytesAndNoEnd) {
   add("one", 1'000'000), add("three", 2'000'000);
   for (const bool again : {false, true}) {
     EXPECT_EQ(store_->summary("sched/a/b")->bytes, 10U) << again;
-    EXPECT_TRUE(store_->summary("sched/a/b")->open) << again;
+    EXPECT_TRUE(store_->summary("sched/a/b")->open()) << again;
     store_->keep_streams({});
     EXPECT_EQ(store_->summary("sched/a/b")->bytes, 10U) << again;
     flush();

@@ -66,7 +66,7 @@ TEST_F(PipelineLossesTest, OfASilentStreamAreToldOnce) {
   EXPECT_EQ(gap("pod/a"),
             "F:missing=6:cause=ring_full [flowtap: 6 bytes are missing here: the ring was full]");
   EXPECT_EQ(store_->summary("pod/a")->missing, 6U);
-  EXPECT_TRUE(store_->summary("pod/a")->open);
+  EXPECT_TRUE(store_->summary("pod/a")->open());
   bytes(1, 9, "c\n");
   append();
   open_knowing();

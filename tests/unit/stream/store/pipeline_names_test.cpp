@@ -67,7 +67,7 @@ TEST_F(PipelineTest, ANameMayBeCorrected) {
   EXPECT_EQ(lines("pod/a").back(), "five");
   end(1, 15), end(2, 9);
   append();
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
 }
 
 // A container is started again under the same id, and its name is found out late.
@@ -86,12 +86,12 @@ TEST_F(PipelineTest, ANameMayBeCorrectedToThatOfAFlowThatIsThere) {
   const Lines wanted{"before", "one", "2:two", "three", "2:four"};
   EXPECT_EQ(lines("container/web"), wanted);
   EXPECT_FALSE(store_->find("container/1234"));
-  EXPECT_TRUE(store_->summary("container/web")->open);
+  EXPECT_TRUE(store_->summary("container/web")->open());
   open();
   EXPECT_EQ(lines("container/web"), wanted);
   end(2, 10), end(3, 9);
   append();
-  EXPECT_FALSE(store_->summary("container/web")->open);
+  EXPECT_FALSE(store_->summary("container/web")->open());
   EXPECT_EQ(lines("container/web"), wanted);
 }
 
@@ -102,7 +102,7 @@ TEST_F(PipelineTest, ANameThatComesAfterTheEndIsInTime) {
   name(1, "pod/a");
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"last", "words~", "<2>"}));
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ void expect_all(const FlowStore& store, const std::string& dir) {
     EXPECT_TRUE(by_output["stdout"] == lines_of_text(text_of(stream))) << stream;
     EXPECT_TRUE(by_output["stderr"] == lines_of_text(text_of(stream + 1))) << stream + 1;
     EXPECT_EQ(file_of(dir, flow_of(stream)), all);
-    EXPECT_FALSE(store.summary(flow_of(stream))->open);
+    EXPECT_FALSE(store.summary(flow_of(stream))->open());
   }
 }
 

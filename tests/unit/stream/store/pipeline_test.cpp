@@ -14,14 +14,14 @@ TEST_F(PipelineTest, LinesAcrossWritesAndStreams) {
   bytes(1, 0, "one\ntw"), bytes(2, 0, "err"), bytes(1, 6, "o\n\n"), bytes(2, 3, "or\nlast");
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "", "2:error"}));
-  EXPECT_TRUE(store_->summary("pod/a")->open);
+  EXPECT_TRUE(store_->summary("pod/a")->open());
   end(1, 9);
   append();
-  EXPECT_TRUE(store_->summary("pod/a")->open);
+  EXPECT_TRUE(store_->summary("pod/a")->open());
   end(2, 10);
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "", "2:error", "2:last~"}));
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
 }
 
 // Bytes that no file system took reach the flow all the same, in their order, and so does the end.
@@ -39,7 +39,7 @@ TEST_F(PipelineTest, AJournalThatCannotBeWrittenStopsNothing) {
   batch_.clear();
   take();
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "three"}));
-  EXPECT_FALSE(store_->summary("pod/b")->open);
+  EXPECT_FALSE(store_->summary("pod/b")->open());
   std::filesystem::remove(dir_ / "journal");
   bytes(1, 14, "four\n");
   append();
@@ -79,10 +79,10 @@ TEST_F(PipelineTest, AnEndThatNobodyReadIsFound) {
     ASSERT_TRUE(journal_->append(batch_));
     batch_.clear();
   }
-  EXPECT_TRUE(store_->summary("pod/a")->open);
+  EXPECT_TRUE(store_->summary("pod/a")->open());
   take();
-  EXPECT_FALSE(store_->summary("pod/a")->open);
-  EXPECT_TRUE(store_->summary("pod/b")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
+  EXPECT_TRUE(store_->summary("pod/b")->open());
 }
 
 // Short lines take much more room in the log, but stay within the bounds.
@@ -208,10 +208,10 @@ TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
   two_outputs_make_room("pod/a");
   bytes(1, 4, "three\n");
   append();
-  ASSERT_TRUE(store_->summary("pod/a")->open);
+  ASSERT_TRUE(store_->summary("pod/a")->open());
   end(1, 10);
   append();
-  EXPECT_TRUE(store_->summary("pod/a")->open) << "the other output may write on";
+  EXPECT_TRUE(store_->summary("pod/a")->open()) << "the other output may write on";
   bytes(2, 4, "four\n");
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"three", "2:four"}));
@@ -219,7 +219,7 @@ TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
   name(2, "pod/a", "stderr");
   end(2, 9);
   append();
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
 }
 
 // A stream whose flow had to make room turns out to be another flow's. Neither the old flow nor the new one is left open.
@@ -228,10 +228,10 @@ TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
   name(1, "pod/a"), name(2, "pod/a", "stderr");
   end(1, 4);
   append();
-  EXPECT_TRUE(store_->summary("pod/a")->open);
+  EXPECT_TRUE(store_->summary("pod/a")->open());
   end(2, 4);
   append();
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
   EXPECT_FALSE(store_->find("container/a"));
 }
 
@@ -260,10 +260,10 @@ TEST_F(PipelineTest, OneOfTwoNamesIsCorrectedAfterTheFlowHadToMakeRoom) {
     if (first_has_ended) {
       end(1, 10);
       append();
-      EXPECT_TRUE(store_->summary("container/a")->open);
+      EXPECT_TRUE(store_->summary("container/a")->open());
       name(2, "pod/a", "stderr");
       append();
-      EXPECT_FALSE(store_->summary("container/a")->open);
+      EXPECT_FALSE(store_->summary("container/a")->open());
     } else {
       name(1, "pod/a");
       append();
@@ -274,10 +274,10 @@ TEST_F(PipelineTest, OneOfTwoNamesIsCorrectedAfterTheFlowHadToMakeRoom) {
       append();
       EXPECT_FALSE(store_->find("container/a"));
     }
-    EXPECT_TRUE(store_->summary("pod/a")->open);
+    EXPECT_TRUE(store_->summary("pod/a")->open());
     end(2, 9);
     append();
-    EXPECT_FALSE(store_->summary("pod/a")->open);
+    EXPECT_FALSE(store_->summary("pod/a")->open());
   }
 }
 
@@ -289,7 +289,7 @@ TEST_F(PipelineTest, AStartEndsWhatNobodyWritesTo) {
   journal_.reset();
   std::filesystem::remove_all(dir_ / "journal");
   open();
-  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->summary("pod/a")->open());
   EXPECT_EQ(lines("pod/a"), Lines{"one"});
 }
 

@@ -36,7 +36,7 @@ class FlowGaps {
   GapRound fill(const Histories& histories, const std::string& id) {
     flow_ = store_.find(id);
     const auto summary = store_.summary(id);
-    ended_ = summary && !summary->open;  // asked before the log is read, so that it is read to its end
+    ended_ = summary && !summary->open();  // asked before the log is read, so that it is read to its end
     const auto log = histories.find(id);
     // The flow's name may not be final yet, and the runtime's file is found by the name.
     if (flow_ && !log && !options_.last && (id.starts_with("pod/") || id.starts_with("container/"))) {
