@@ -12,7 +12,7 @@ namespace flowtap::diagnosis {
 namespace {
 
 /// A reason, and what one node with it lacks.
-using Expected = std::vector<std::pair<std::string_view, std::string_view>>;
+using Expected = std::vector<std::pair<std::string, std::string_view>>;
 
 void expect_lacks(const Expected& expected) {
   for (const auto& [reason, lacks] : expected) {
@@ -151,6 +151,23 @@ TEST(AdviceOfLikeReasons, IsOfWhatAPluginSaysInAnError) {
         "could not be tried by a plugin"},
        {"node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
         "waits for the pod that has the volume"}});
+}
+
+// An alert is the server's word about the certificate of who asks, and proves that both speak TLS.
+TEST(AdviceOfLikeReasons, OfTlsKnowsWhoseCertificateIsNotTrusted) {
+  const std::string alert = "Post \"https://e:443/filter\": remote error: tls: ";
+  const std::string_view refused = "could not be tried: the scheduler's certificate is not accepted";
+  expect_lacks(
+      {{alert + "bad certificate", refused},
+       {alert + "unknown certificate authority", refused},
+       {alert + "certificate required", refused},
+       {alert + "expired certificate", "could not be tried: the scheduler's certificate has expired"},
+       {alert + "handshake failure", "could not be tried: TLS was broken off"},
+       {"Post \"https://e:443/filter\": tls: failed to verify certificate: x509: certificate signed by "
+        "unknown authority",
+        "could not be tried: a certificate is not trusted"},
+       {"Post \"https://e:443/filter\": tls: first record does not look like a TLS handshake",
+        "could not be tried: no agreement on TLS"}});
 }
 
 std::string todo_for(std::string_view reason) {
