@@ -203,7 +203,11 @@ TEST(AdviceOfLikeReasons, KnowsThePlatformsOwnTaints) {
   const std::string any = todo_for("node(s) had untolerated taint {dedicated: ml}");
   for (const char* taint :
        {"eks.amazonaws.com/compute-type: fargate", "cloud.google.com/gke-quick-remove: true",
-        "node.openshift.io/os: Windows", "kubernetes.io/arch: arm64", "sandbox.gke.io/runtime: gvisor"}) {
+        "node.openshift.io/os: Windows", "kubernetes.io/arch: arm64", "sandbox.gke.io/runtime: gvisor",
+        "ignore-taint.cluster-autoscaler.kubernetes.io/gpu-driver: true",
+        "status-taint.cluster-autoscaler.kubernetes.io/suspended: ", "readiness.k8s.io/NetworkReady: pending",
+        "medik8s.io/remediation: self-node-remediation",
+        "medik8s.io/drain: ", "remediator.kubernetes.azure.com/unschedulable: "}) {
     const std::string own = todo_for("node(s) had untolerated taint {" + std::string(taint) + '}');
     EXPECT_NE(own, any) << taint;
     EXPECT_NE(own, "no advice") << taint;
