@@ -88,10 +88,11 @@ TEST(Lifecycle, APodIsItselfInItsOwnNamespaceOnly) {
     EXPECT_EQ(told({kBegin, error(pod + " is being deleted, cannot be assigned to a host")}),
               "failed 1 deleted")
         << own;
-    EXPECT_EQ(told({kBegin, error(std::string(R"(pods \")") + own + R"(\" not found)")}), "failed 1 deleted")
-        << own;
+    for (const std::string named : {R"(pods \")", R"(binding volumes: pod does not exist any more: pod \")"})
+      EXPECT_EQ(told({kBegin, error(named + own + R"(\" not found)")}), "failed 1 deleted") << named << own;
   }
   EXPECT_EQ(told({kBegin, error(R"(pod other/p is already assigned to node \"n2\")")}), "failed 1");
+  EXPECT_EQ(told({kBegin, error(R"(pod \"other/p\" not found)")}), "failed 1");
   EXPECT_EQ(told({kBegin, error("pod other/p is being deleted, cannot be assigned to a host")}), "failed 1");
 }
 
@@ -129,6 +130,27 @@ TEST(Lifecycle, ABindThatComesTooLateSaysWhatBecameOfThePod) {
     EXPECT_EQ(found.node, "n2");
   }
   EXPECT_EQ(told({kNone, kTooLate}), "succeeded 2");
+}
+
+// Saved events have no record beside them that says the same.
+TEST(Lifecycle, AnEventOfABindThatComesTooLateSaysWhatBecameOfThePod) {
+  const auto event = [](const std::string& message) {
+    return R"("Event occurred" object="ns/p" kind="Pod" reason="FailedScheduling" message=")" + message + '"';
+  };
+  for (
+      const char* const gone :
+      {R"(running PreBind plugin \"VolumeBinding\": binding volumes: pod does not exist any more: pod \"p\" not found)",
+       R"(running Bind plugin \"DefaultBinder\": pods \"p\" not found)",
+       "binding rejected: pod p is being deleted, cannot be assigned to a host", R"(pod \"p\" not found)"}) {
+    EXPECT_EQ(told({event(gone)}), "failed 1 deleted") << gone;
+    EXPECT_EQ(of({event(gone)}).bind.verdict, Verdict::kFailed) << gone;
+    EXPECT_EQ(told({event(gone), event("0/2 nodes are available: 2 Insufficient cpu.")}), "failed 1")
+        << "another pod of the name";
+  }
+  const Diagnosis assigned = of({event(R"(binding rejected: pod p is already assigned to node \"n2\")")});
+  EXPECT_EQ(told(assigned), "succeeded 1");
+  EXPECT_EQ(assigned.node, "n2");
+  EXPECT_EQ(told({event(R"(pod \"q\" not found)")}), "failed 1") << "one of its group";
 }
 
 // A pod that gets its node leaves the queue in the words of a deleted one, and two informers tell of it in either order.

@@ -32,12 +32,13 @@ using Form = FactRow::Form;
    .says = text,                                    \
    .weight = 1},
 #define EVENT(what, heavy, reason, text) EVENT_AS(what, heavy, reason, text, "")
-#define EVENT_TOO(what, reason, text) \
-  {.kind = FactKind::what,            \
-   .message = "Event occurred",       \
-   .with = "reason",                  \
-   .value = reason,                   \
-   .apart = "message",                \
+#define EVENT_TOO(what, reason, text, ...) \
+  {.kind = FactKind::what,                 \
+   .message = "Event occurred",            \
+   .keys = {{__VA_ARGS__}},                \
+   .with = "reason",                       \
+   .value = reason,                        \
+   .apart = "message",                     \
    .pattern = text},
 #define EVENT_AS(what, heavy, reason, text, summary) \
   {.kind = FactKind::what,                           \
@@ -76,6 +77,11 @@ using Form = FactRow::Form;
    .pattern = text,                             \
    .ends = true},                               \
       FAILED_SCHEDULING(kBindFailed, text)
+#define TOO_LATE(what, text)                                                                      \
+  APART_TOO(kBindFailed, "Error scheduling pod; retrying", "err", text, {"err", Field::kSummary}) \
+  APART(what, "Error scheduling pod; retrying", "err", text)                                      \
+  EVENT_TOO(kBindFailed, "FailedScheduling", text, {"message", Field::kSummary})                  \
+  EVENT(what, 0, "FailedScheduling", text)
 #define GROUP_FAILED(text)                                                                             \
   APART(kBindFailed, "Unable to schedule pod; no fit; waiting", "err", text, {"err", Field::kSummary}) \
   APART(kBindFailed, "Unable to schedule pod belonging to a pod group; waiting", "err", text,          \
@@ -163,6 +169,7 @@ constexpr FactRow kKubeRows[] = {
 #undef FREED
 #undef FREED_TO
 #undef GROUP_FAILED
+#undef TOO_LATE
 #undef AT_BIND
 #undef NO_NODE
 #undef FAILED_SCHEDULING
