@@ -170,6 +170,21 @@ TEST(AdviceOfLikeReasons, OfTlsKnowsWhoseCertificateIsNotTrusted) {
         "could not be tried: no agreement on TLS"}});
 }
 
+TEST(AdviceOfLikeReasons, OfAConnectionThatFailsKnowsOnWhichSide) {
+  const std::string dial = "Post \"https://e:443/filter\": dial tcp 10.0.0.2:443: ";
+  expect_lacks(
+      {{dial + "connect: connection refused", "could not be tried: nobody answered"},
+       {dial + "connect: network is down", "could not be tried: nobody answered"},
+       {dial + "connect: cannot assign requested address", "could not be tried: no address to ask from"},
+       {dial + "connect: permission denied", "could not be tried: asking is not allowed"},
+       {dial + "socket: too many open files", "could not be tried: too many files are open"},
+       {"http: request body too large", "could not be tried: the request was too large"},
+       {"Post \"https://e:443/filter\": stopped after 10 redirects",
+        "could not be tried: an answer made no sense"},
+       {"etcdserver: permission denied", "could not be tried: etcd does not let the API server in"}});
+  EXPECT_FALSE(advice_for("my plugin: permission denied"));
+}
+
 std::string todo_for(std::string_view reason) {
   const auto advice = advice_for(reason);
   return advice ? std::string(advice->todo) : "no advice";
