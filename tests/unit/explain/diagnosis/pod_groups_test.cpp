@@ -78,6 +78,31 @@ TEST(PodGroups, APodThatWasMadeAnewMeanwhileIsAnotherOne) {
             "failed 1: 0/2 nodes are available: 2 Insufficient cpu.");
 }
 
+// The line that an attempt begins has no uid, and those of the NUMA-aware scheduler's plugin behind it have one.
+TEST(PodGroups, APodWhoseUidIsSaidWithinItsAttemptIsAnotherOne) {
+  const auto lacks = [](std::string_view uid) {
+    return R"("cannot align container" pod="ns/p" podUID=")" + std::string(uid) +
+           R"(" node="n1" container="c" kind="app" reason="cpu")";
+  };
+  const std::string one = lacks("u-1");
+  const std::string other = lacks("u-2");
+  const std::string full = no_fit("0/1 nodes are available: 1 cannot align container: c.");
+  constexpr std::string_view kVictim =
+      R"("Preemptor Pod preempted victim Pod" preemptor="ns/p" victim="ns/v" node="n1")";
+  const auto room = [](const Diagnosis& found) {
+    return std::to_string(found.attempt) + ' ' + std::to_string(found.history.size()) + ' ' + found.uid +
+           ' ' + found.nominated + (found.victims.empty() ? "" : ": " + found.victims.front());
+  };
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, one, full})), "2 1 u-1 n1: ns/v");
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, full})), "2 1  n1: ns/v") << "nobody knows";
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, other, full})), "1 0 u-2 ");
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, other})), "1 0 u-2 ");
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, full, kBegin, other, full})), "1 0 u-2 ");
+  EXPECT_EQ(room(of({kBegin, one, kVictim, full, kBegin, full, other, full})), "1 0 u-2 ");
+  EXPECT_EQ(room(of({kBegin, one, full, kBegin, other, kVictim, full, kBegin, other, full})),
+            "2 1 u-2 n1: ns/v");
+}
+
 TEST(PodGroups, ABindOfAPodThatIsGoneSaysThatItWasDeleted) {
   for (const char* error :
        {R"(plugin \"DefaultBinder\" error binding pod \"ns/p\": pods \"p\" not found)",

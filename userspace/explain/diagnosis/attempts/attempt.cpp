@@ -30,8 +30,7 @@ std::string_view to_string(Outcome outcome) {
 bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
   if (fact.kind == FactKind::kAdded) return life_.over();
-  if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
-    return true;
+  if (!uid_.empty() && has_other_uid(fact)) return true;
   return (comes_back(fact) ? was_closed_ : time_.closed) && !is_behind(fact);
 }
 
@@ -42,13 +41,16 @@ void Attempt::begin(const Fact& fact) {
   std::string nominated;
   std::vector<std::string> victims;
   std::vector<Note> notes;
+  std::string uid;
   if (heard_ && !is_of_other_pod(fact)) {
+    uid = std::move(uid_.empty() ? uid_before_ : uid_);
     nominated = std::move(nominated_);
     victims = std::move(victims_);
     notes = std::move(notes_);
   }
   *this = Attempt();
   carried_ = !nominated.empty() || !victims.empty();
+  keep_always(uid_before_, uid);
   keep_always(nominated_, nominated);
   for (const std::string& victim : victims) add_victim(victim);
   notes_ = std::move(notes);
@@ -84,6 +86,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
     time_.last = fact.time;
     last_ = fact.instant;
   }
+  if (turns_out_of_other_pod(fact)) forget_other_pod();
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
   const bool is_others = may_be_others(fact.kind);
   (is_others && !fact.by.empty() ? others_spoke_ : own_spoke_) = true;

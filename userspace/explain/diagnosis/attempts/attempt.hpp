@@ -81,6 +81,9 @@ class Attempt {
   /// Whether the fact, which is about an attempt after this one, is about another pod of the same name: this pod was
   /// bound, was deleted, or has another uid.
   [[nodiscard]] bool is_of_other_pod(const Fact& next) const;
+  /// Whether the fact, which is about this attempt, is the first that says whose it is, and that is not the pod of the attempts
+  /// before.
+  [[nodiscard]] bool turns_out_of_other_pod(const Fact& fact) const;
   /// Both are to be called only if the attempt is not empty. In short: only how its phases went, and who says so when.
   [[nodiscard]] Diagnosis diagnosis() const;
   [[nodiscard]] Diagnosis in_short() const;
@@ -144,6 +147,7 @@ class Attempt {
   [[nodiscard]] bool is_behind(const Fact& fact) const;
   [[nodiscard]] bool is_end(const Fact& fact) const;
   void begin(const Fact& fact);
+  [[nodiscard]] bool has_other_uid(const Fact& fact) const;
   [[nodiscard]] bool comes_back(const Fact& fact) const;
   void come_back();
   void tell_lifecycle(const Fact& fact);
@@ -156,6 +160,7 @@ class Attempt {
   void displace(const Fact& fact);
   void fail_room(std::string_view why);
   void forget_room();
+  void forget_other_pod();
   [[nodiscard]] Lifecycle lifecycle() const;
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   Node* node(std::string_view name);
@@ -225,9 +230,10 @@ class Attempt {
   bool own_spoke_ = false;
   bool others_spoke_ = false;
   std::string uid_;
-  std::string target_;     // the node of the bind
-  std::string nominated_;  // the node on which room is made
-  std::string skipped_;    // why an extender was passed over
+  std::string uid_before_;  // what was said of the pod in attempts before
+  std::string target_;      // the node of the bind
+  std::string nominated_;   // the node on which room is made
+  std::string skipped_;     // why an extender was passed over
   std::vector<std::string> victims_;
   std::vector<Note> notes_;
   std::string room_error_;  // why no room is made

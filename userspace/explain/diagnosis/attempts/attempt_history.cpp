@@ -122,12 +122,15 @@ OldAttempt in_short(const Attempt& attempt) {
 }
 
 void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
-  if (attempt.is_of_other_pod(next)) {
-    *this = AttemptHistory();
-    born_ = next.time;
-    return;
-  }
-  put(kept_.size(), in_short(attempt), attempt.first());
+  if (attempt.is_of_other_pod(next))
+    forget_before(next.time);
+  else
+    put(kept_.size(), in_short(attempt), attempt.first());
+}
+
+void AttemptHistory::forget_before(flow::KlogTime born) {
+  *this = AttemptHistory();
+  born_ = born;
 }
 
 void AttemptHistory::put(std::size_t place, OldAttempt old, const flow::KlogInstant& first) {

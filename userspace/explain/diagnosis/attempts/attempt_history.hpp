@@ -33,6 +33,8 @@ class AttemptHistory {
   /// The attempt is over, and `next` is about the one after it. If that is another pod's (Attempt::is_of_other_pod), nothing of
   /// the old pod is kept.
   void add(const Attempt& attempt, const Fact& next);
+  /// All that it has is another pod's: this one's first attempt began then.
+  void forget_before(flow::KlogTime born);
   /// The fact is about an attempt before the latest one (Attempt::is_old): of a scheduler's replicas, one leads after the other, and
   /// each has a log of its own, which may be read after the other's. It says how an attempt that is kept went, or is of one that
   /// nobody has told of yet.

@@ -16,9 +16,26 @@ bool is_of_bind(FactKind kind) {
 
 // Neither a pod that was bound nor one that was deleted is placed again.
 bool Attempt::is_of_other_pod(const Fact& next) const {
-  const std::string_view uid = next[Field::kUid];
   return bind_.says.verdict == Verdict::kPassed || (has_node_ && !is_of_bind(next.kind)) ||
-         (life_.over() && !comes_back(next)) || (!uid.empty() && !uid_.empty() && uid != uid_);
+         (life_.over() && !comes_back(next)) || has_other_uid(next);
+}
+
+bool Attempt::has_other_uid(const Fact& fact) const {
+  const std::string_view uid = fact[Field::kUid];
+  const std::string& known = uid_.empty() ? uid_before_ : uid_;
+  return !uid.empty() && !known.empty() && uid != known;
+}
+
+// kube-scheduler's own line that an attempt begins has no uid, and a plugin's lines behind it have one.
+bool Attempt::turns_out_of_other_pod(const Fact& fact) const {
+  return heard_ && uid_.empty() && fact.kind != FactKind::kAdded && !is_old(fact) && !begins(fact) &&
+         has_other_uid(fact);
+}
+
+void Attempt::forget_other_pod() {
+  if (carried_) forget_room();
+  for (const Note& one : std::exchange(notes_, {})) bytes_ -= sizeof(Note) + one.by.size() + one.says.size();
+  keep_always(uid_before_, {});
 }
 
 /// The fact says more of an attempt that has ended. A pod that is bound, or no more, is not held back: then it is another one.

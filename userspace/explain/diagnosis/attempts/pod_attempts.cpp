@@ -106,7 +106,10 @@ Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts
     told->history.add_late(fact, told->attempt, texts);
     return Outcome::kNone;
   }
-  if (told->attempt.is_over_at(fact)) told->history.add(told->attempt, fact);
+  if (told->attempt.is_over_at(fact))
+    told->history.add(told->attempt, fact);
+  else if (told->attempt.turns_out_of_other_pod(fact))
+    told->history.forget_before(told->attempt.time().first);
   return told->attempt.add(fact, places, texts);
 }
 
