@@ -1,6 +1,7 @@
 #include "explain/diagnosis/advice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <initializer_list>
 #include <utility>
@@ -14,8 +15,9 @@ namespace {
 
 constexpr std::string_view kNotHelpful = "Preemption is not helpful for scheduling";
 
-// All that kube-scheduler knows of nodes that HAMi up to 2.9 has turned down.
-constexpr std::string_view kTurnedDown = "NodeUnfitPod";
+// All that kube-scheduler knows of nodes that HAMi up to 2.9 has turned down, and that the NUMA-aware scheduler's plugin has. Lines about
+// the nodes say more.
+constexpr std::array<std::string_view, 2> kTurnedDown = {"NodeUnfitPod", "cannot align container"};
 
 // What a lack means on nodes that would be too small without other pods, too. A device's name has a slash, and the plugin that provides
 // it may be down.
@@ -86,11 +88,17 @@ bool names_all(const Diagnosis& diagnosis, const NodesReason& counted) {
   return static_cast<std::size_t>(std::ranges::count_if(diagnosis.nodes, is_one)) >= counted.nodes;
 }
 
-// How many nodes have the reason. Where it does not say why, those that the extender's own log names with a reason are left out.
+bool is_only_turned_down(const AdviceRow& row) {
+  return std::ranges::any_of(kTurnedDown, [&row](std::string_view reason) {
+    const AdviceRow* const unsaid = advice_row(reason);
+    return unsaid != nullptr && unsaid->means == row.means;
+  });
+}
+
+// How many nodes have the reason. Where it does not say why, those that are named with a reason of their own are left out.
 std::size_t nodes_with(const NodesReason& counted, const FailedNodes& failed, std::size_t without_reason) {
-  static const AdviceRow* const kUnsaid = advice_row(kTurnedDown);
   const AdviceRow* const row = advice_row(counted.reason);
-  if (row == nullptr || kUnsaid == nullptr || row->means != kUnsaid->means) return counted.nodes;
+  if (row == nullptr || !is_only_turned_down(*row)) return counted.nodes;
   const auto left = std::ranges::find(failed.unnamed, counted.reason, &NodesReason::reason);
   const std::size_t unnamed = left == failed.unnamed.end() ? 0 : left->nodes;
   return std::min(counted.nodes, unnamed + without_reason);

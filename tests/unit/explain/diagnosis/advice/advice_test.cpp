@@ -250,6 +250,29 @@ TEST(Advice, OfNodesThatTheExtenderNamesIsTheExtendersOwn) {
   EXPECT_EQ(listed(counted), "NodeUnfitPod*3; ");
 }
 
+// Another policy does not help where a node has too little in all.
+TEST(Advice, OfNodesThatTheNumaAwareSchedulerNamesIsOfWhatItSaysOfThem) {
+  const auto of = [](std::string_view first, std::string_view counts) {
+    DiagnosisStore store;
+    test::read(
+        store,
+        test::log_of(
+            {R"(")" + std::string(first) +
+                 R"(" pod="ns/p" node="n1" container="c" kind="app" resource="cpu")",
+             R"("early verdict: cannot meet request" pod="ns/p" node="n2" container="c" kind="app" resource="cpu")",
+             R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/4 nodes are available: )" +
+                 std::string(counts) + ".\""}));
+    return listed(store.find("ns", "p").value_or(Diagnosis{}));
+  };
+  constexpr std::string_view kLacks = "early verdict: cannot meet request";
+  EXPECT_EQ(of(kLacks, "2 cannot align container: c, 2 Insufficient memory"),
+            "cannot meet request: cpu*2; Insufficient memory*2; ");
+  EXPECT_EQ(of(kLacks, "3 cannot align container: c, 1 Insufficient memory"),
+            "cannot meet request: cpu*2; cannot align container: c*1; Insufficient memory*1; ");
+  EXPECT_EQ(of("early verdict: cannot find affinity", "2 cannot align container: c, 2 Insufficient memory"),
+            "Insufficient memory*2; cannot find affinity: cpu*1; cannot meet request: cpu*1; ");
+}
+
 TEST(Advice, OfADiagnosisWithoutReasonsIsOfItsPhases) {
   Diagnosis diagnosis;
   diagnosis.filter = {Verdict::kFailed, "no nodes are registered to the cluster"};
