@@ -43,6 +43,27 @@ TEST(Lacks, CardsAreNamedFromMinusV5On) {
             (Sentences{"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"}));
 }
 
+// By the name that it has in the rest of the answer.
+TEST(Lacks, NodesAreCountedByTheSchedulerThatSaysSo) {
+  constexpr std::string_view kNoFit =
+      R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.")";
+  const auto by = [](const std::string& who) {
+    return Sentences{"nodes with taints (1): " + who + " names them from -v=4 on",
+                     "nodes that " + who + " only counts (2): it names none at any level"};
+  };
+  const auto config = [](std::string_view profiles) {
+    return "\"Using component config\" config=<\n\tkind: KubeSchedulerConfiguration\n\tprofiles:\n" +
+           std::string(profiles) + " >";
+  };
+  constexpr std::string_view kOne = "\t- pluginConfig: []\n\t  schedulerName: gpu-scheduler\n";
+  constexpr std::string_view kTwo = "\t- pluginConfig: []\n\t  schedulerName: default-scheduler\n";
+  EXPECT_EQ(lacks_of({kNoFit}), by("kube-scheduler"));
+  EXPECT_EQ(lacks_of({R"("all container placed" pod="ns/o" node="n")", kNoFit}),
+            by("the NUMA-aware scheduler"));
+  EXPECT_EQ(lacks_of({config(kOne), kNoFit}), by("gpu-scheduler"));
+  EXPECT_EQ(lacks_of({config(std::string(kOne).append(kTwo)), kNoFit}), by("the scheduler"));
+}
+
 // Kunlun's and Neuron's line has all cards of the node, and none that is the one that does not do.
 TEST(Lacks, OfCardsThatDoNotBelongTogetherNoneIsNamed) {
   constexpr std::string_view kVerdict = R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/2 NumaNotFit")";
@@ -87,8 +108,8 @@ TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
       (Sentences{
           "nodes without room on one NUMA cell (4): the NUMA-aware scheduler names them from -v=2 on, up to "
           "2024 from -v=5 on",
-          "nodes with taints (3): kube-scheduler names them from -v=4 on",
-          "nodes that kube-scheduler only counts (2): it names none at any level"}));
+          "nodes with taints (3): the NUMA-aware scheduler names them from -v=4 on",
+          "nodes that the NUMA-aware scheduler only counts (2): it names none at any level"}));
   EXPECT_EQ(
       no_fit("2 node(s) didn't match pod topology spread constraints, 3 cannot allocate all claims, 4 "
              "node(s) had volume node affinity conflict."),

@@ -91,6 +91,8 @@ class Attempt {
   /// Nodes that were left out, each with the beginning of the reason that kube-scheduler gives for it.
   [[nodiscard]] std::vector<NodeVerdict> left_out() const;
 
+  /// What its scheduler is called; empty if nobody says which of several it is. To be called only if the attempt is not empty.
+  [[nodiscard]] std::string_view called() const;
   [[nodiscard]] bool empty() const { return !heard_; }
   [[nodiscard]] const std::string& uid() const { return uid_; }
   /// How many attempts it stands for, since all of them ended in the same way.

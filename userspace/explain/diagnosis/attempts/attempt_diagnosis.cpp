@@ -186,6 +186,11 @@ void Attempt::keep_counted(std::vector<NodeVerdict>& nodes, const std::vector<No
   });
 }
 
+std::string_view Attempt::called() const {
+  if (by_ == kOneOfSeveral || (by_.empty() && others_spoke_ && !own_spoke_)) return {};
+  return by_.empty() ? scheduler_->name : by_;
+}
+
 Diagnosis Attempt::in_short() const {
   Diagnosis out;
   out.filter = filter_.says;
@@ -196,8 +201,7 @@ Diagnosis Attempt::in_short() const {
     out.filter.verdict = Verdict::kPassed;
     out.bind = {.verdict = Verdict::kPassed, .summary = {}, .line = {}};
   }
-  if (by_ != kOneOfSeveral && !(by_.empty() && others_spoke_ && !own_spoke_))
-    out.scheduler = by_.empty() ? std::string(scheduler_->name) : by_;
+  out.scheduler = called();
   out.first = first_;
   out.last = last_;
   if (scheduler_->names_all_nodes && out.filter.verdict == Verdict::kNone && fails_on_all_nodes())

@@ -18,10 +18,10 @@ namespace {
 struct OnlyCounted {
   std::string_view reason;
   std::string_view nodes;
-  std::string_view named;  ///< who names them
+  std::string_view named;  ///< who names them; behind a blank: what the scheduler does that counts them
 };
 constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
-constexpr std::string_view kFromFive = "kube-scheduler names them from -v=5 on";
+constexpr std::string_view kFromFive = " names them from -v=5 on";
 constexpr std::array kCounted = {
     OnlyCounted{"cannot align", "nodes without room on one NUMA cell",
                 "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
@@ -29,15 +29,17 @@ constexpr std::array kCounted = {
     OnlyCounted{"node not fit pod", "nodes that HAMi turns down", kByHami},
     OnlyCounted{"node unregister", "nodes on which HAMi knows no cards",
                 "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
-    OnlyCounted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
+    OnlyCounted{"untolerated taint", "nodes with taints", " names them from -v=4 on"},
     OnlyCounted{"pod topology spread constraints", "nodes that spreading leaves out", kFromFive},
     OnlyCounted{"PersistentVolume's node affinity", "nodes that cannot reach the pod's volume", kFromFive},
     OnlyCounted{"volume node affinity conflict", "nodes that cannot reach the pod's volume", kFromFive},
     OnlyCounted{"did not have enough free storage", "nodes without storage for a new volume", kFromFive},
     OnlyCounted{"resourceclaim not available", "nodes that cannot reach the claimed device", kFromFive},
     OnlyCounted{"cannot allocate all claims", "nodes without the claimed devices",
-                "kube-scheduler names them from -v=5 on, readably with --logging-format=json"},
+                " names them from -v=5 on, readably with --logging-format=json"},
 };
+// If no log says what it is called, or several of its names.
+constexpr std::string_view kAnyScheduler = "the scheduler";
 constexpr std::string_view kCountedOnly = "it names none at any level";
 constexpr std::string_view kByVolcano = "its own log names them, and flowtap does not read that";
 
@@ -137,6 +139,7 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
   std::vector<std::string> out;
   std::array<std::size_t, kCounted.size()> nodes{};
   std::size_t others = 0;
+  if (by.empty()) by = kAnyScheduler;
   const FailedNodes failed = failed_nodes(diagnosis);
   if (is_volcanos(diagnosis.filter.summary) && failed.others > 0)
     return {failed.at_most ? said("nodes that Volcano only counts: ", kByVolcano)
@@ -153,7 +156,8 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
   const auto add = [&](std::string_view what, std::size_t counted, std::string_view named) {
     const std::size_t there = std::min(counted, left);
     left -= there;
-    if (there > 0) out.push_back(of_nodes(what, there, named));
+    if (there > 0)
+      out.push_back(of_nodes(what, there, named.starts_with(' ') ? said(by, named) : std::string(named)));
   };
   for (std::size_t i = 0; i < kCounted.size(); ++i)
     add(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named);

@@ -35,8 +35,8 @@ namespace flowtap::diagnosis {
 /// For an attempt whose verdict has only its beginning in the log, or of whose verdict flowtap keeps only the beginning.
 [[nodiscard]] std::string lacks_rest(bool by_flowtap);
 
-/// For an answer that counts nodes without naming them, or without saying their reason. `by` is the scheduler that
-/// counts them.
+/// For an answer that counts nodes without naming them, or without saying their reason. `by` is what the scheduler is called that
+/// counts them; empty: nobody says.
 [[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by);
 
 }  // namespace flowtap::diagnosis

@@ -162,7 +162,7 @@ Diagnosis PodAttempts::diagnosis() const {
   if (!answer) return {};
   Diagnosis out = std::move(answer->says);
   tell_history(out, told, now);
-  std::ranges::move(lacks_nodes(out, of_main ? main->by->name : std::string_view()),
+  std::ranges::move(lacks_nodes(out, of_main ? main->attempt.called() : std::string_view()),
                     std::back_inserter(out.lacks));
   return out;
 }
