@@ -50,10 +50,10 @@ std::optional<double> sum_of(std::optional<double> a, const std::optional<double
 void OuterCgroups::find(const std::map<WorkloadName, Workload>& workloads) {
   outer_.clear();
   pods_.clear();
-  std::map<std::string, WorkloadName> pods;  // by the path of their cgroups
-  std::set<std::string> others;
+  std::map<std::string, WorkloadName> pods;              // by the path of their cgroups
+  std::set<std::string> others{std::string(kRootPath)};  // the root is there without any workload
   const auto add_above = [&others](std::string path) {
-    while (others.insert(path).second && path != kRootPath) path = above(path);
+    while (others.insert(path).second) path = above(path);
   };
   for (const auto& [name, workload] : workloads)
     for (const std::string& top : workload.tops) {

@@ -217,6 +217,14 @@ TEST_F(OuterCgroupsTest, OneThatGoesGoesWithItsLines) {
   EXPECT_EQ(found, left);
 }
 
+TEST_F(OuterCgroupsTest, TheRootIsThereWithoutAnyWorkload) {
+  workloads.clear();
+  round();
+  EXPECT_EQ(lines("container_memory_usage_bytes"), (Lines{{"id=/ ", 700 * 1024}}));
+  EXPECT_EQ(lines("container_cpu_usage_seconds_total"),
+            (Lines{{"cpu=total id=/ ", 9'000'000 * 1000.0 * 1e-9}}));
+}
+
 // Where the cgroup above is no pod's (a runtime without kubelet), it belongs to nobody.
 TEST_F(OuterCgroupsTest, ACgroupIsAPodsOnlyByItsName) {
   container("lone", "/elsewhere/cccc", "cccc", "");
