@@ -47,14 +47,20 @@ inline std::vector<FoundCase> found_cases() {
   return out;
 }
 
-/// All logs of the folders that have some, by their paths below the golden files.
-inline std::vector<std::string> golden_logs() {
+/// All files of the folders that have logs, in whatever form, by their paths below the golden files.
+inline std::vector<std::string> golden_files() {
   namespace fs = std::filesystem;
   std::vector<std::string> out;
   for (const char* folder : {"scheduler", "diagnosis", "found"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(paths::golden() + '/' + folder))
-      if (entry.path().extension() == ".log")
-        out.push_back(fs::relative(entry.path(), paths::golden()).string());
+      if (entry.is_regular_file()) out.push_back(fs::relative(entry.path(), paths::golden()).string());
+  return out;
+}
+
+/// Those that are as a scheduler writes them.
+inline std::vector<std::string> golden_logs() {
+  std::vector<std::string> out = golden_files();
+  std::erase_if(out, [](const std::string& path) { return !path.ends_with(".log"); });
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "explain/diagnosis/failed_nodes.hpp"
-#include "kit.hpp"
+#include "tests/unit/explain/diagnosis/kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {

@@ -1,50 +1,20 @@
 // Nodes that are named and nodes that are only counted are all the nodes that there are.
 #include <gtest/gtest.h>
 
-#include <charconv>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "explain/diagnosis/failed_nodes.hpp"
-#include "golden.hpp"
-#include "kit.hpp"
+#include "tests/unit/explain/diagnosis/counts/node_sums.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
+#include "tests/unit/explain/diagnosis/kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
-std::size_t sum_of(const std::vector<NodesReason>& reasons) {
-  std::size_t sum = 0;
-  for (const NodesReason& one : reasons) sum += one.nodes;
-  return sum;
-}
-
-std::size_t number_behind(std::string_view text, std::string_view begin) {
-  std::size_t number = 0;
-  if (const std::size_t at = text.find(begin); at != std::string_view::npos)
-    std::from_chars(text.data() + at + begin.size(), text.data() + text.size(), number);
-  return number;
-}
-
-/// Checks one answer in which kube-scheduler says how many nodes there are.
-void expect_sums(const Diagnosis& diagnosis, std::size_t all, const std::string& where) {
-  std::size_t named = 0;
-  for (const NodeVerdict& node : diagnosis.nodes) named += node.verdict == Verdict::kFailed ? 1 : 0;
-  const FailedNodes failed = failed_nodes(diagnosis);
-  EXPECT_EQ(failed.nodes, all) << where;
-  EXPECT_EQ(named + failed.others, all) << where;
-  for (const NodesReason& one : failed.unnamed) EXPECT_LE(one.nodes, failed.others) << where << one.reason;
-  for (const NodesReason& one : failed.by_reason) EXPECT_LE(one.nodes, all) << where << one.reason;
-  EXPECT_GE(sum_of(failed.by_reason), all) << where;
-  // If no node has several reasons, each is counted once.
-  if (sum_of(diagnosis.reasons) == all) {
-    EXPECT_EQ(named + sum_of(failed.unnamed), all) << where;
-    EXPECT_EQ(sum_of(failed.by_reason), all) << where;
-  }
-  for (const std::string& lacks : diagnosis.lacks)
-    EXPECT_LE(number_behind(lacks, " ("), all) << where << lacks;
-}
+using test::expect_sums;
 
 TEST(Counts, NamedAndCountedNodesAreAllThatThereAre) {
   const auto logs = test::golden_logs();
@@ -53,14 +23,7 @@ TEST(Counts, NamedAndCountedNodesAreAllThatThereAre) {
   for (const std::string& log : logs) {
     DiagnosisStore store(1000);
     test::read(store, test::golden(log));
-    store.each([&](const std::string& pod, const Diagnosis& diagnosis) {
-      const std::size_t all = number_behind(diagnosis.filter.summary, "0/");
-      if (diagnosis.filter.verdict != Verdict::kFailed || all == 0 || diagnosis.reasons.empty()) return;
-      ++checked;
-      std::string whose = log;
-      whose.append(" ").append(pod).append(": ");
-      expect_sums(diagnosis, all, whose);
-    });
+    checked += test::expect_sums(store, log);
   }
   EXPECT_GT(checked, 20U);
 }
