@@ -42,6 +42,14 @@ Status FillDraft::make(std::span<const GapFill> fills) {
   if (text.size() != length) return {};
   filled = fill_text(text, base, fills);
   if (filled.edits.empty()) return {};
+  if (text.size() > most) {
+    cut = line_from(text, text.size() - most);
+    // There is little room for a new file, or little is left behind a long line that has to go.
+    if (text.size() - cut < length / 2)
+      return std::unexpected(Error{"there is no room for what was missing in " + path, {}, ENOSPC});
+    gone.add(std::string_view(text).substr(0, cut), whole);
+    text.erase(0, cut);
+  }
   FTAP_TRY_ASSIGN(made, create_log_file(fresh_path()));
   fresh = std::move(made);
   fresh.size = text.size();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "stream/store/gone_lines.hpp"
 #include "stream/store/index/flow_state.hpp"
 #include "stream/store/log_file.hpp"
 
@@ -57,11 +58,15 @@ struct FillDraft {
   LogFile before;    ///< that file; none: no gap stands in it
   LogPosition base = 0;
   std::uint64_t length = 0;
+  std::uint64_t most = 0;  ///< bytes that the file may have afterwards
+  bool whole = true;       ///< as of FlowLog
   std::uint64_t overwritten = 0;
   std::size_t edits = 0;
 
   LogFile fresh;  ///< none: nothing was filled
   Filled filled;
+  std::uint64_t cut = 0;  ///< bytes of its oldest lines that made room, some of which may have been found
+  GoneLines gone;         ///< these lines
   [[nodiscard]] std::string fresh_path() const { return path + ".fill"; }
 };
 

@@ -80,8 +80,8 @@ void FlowLog::forget_file() {
 
 // It is what the streams had before the lines that are there.
 void FlowLog::find_made_room() {
-  Sum there;
-  if (const auto text = content()) add_up(*text, there);
+  GoneLines there;
+  if (const auto text = content()) there.add(*text, whole_);
   made_room_ = bytes() - std::min(bytes(), there.bytes);
   written_.made_room = made_room_;
 }
@@ -243,19 +243,12 @@ void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
   (void)shown_lines_.take(gap);
 }
 
-// A gap in a log that has only some lines is of others, too.
-void FlowLog::add_up(std::string_view lines, Sum& sum) const {
-  for (std::size_t newline = 0; (newline = lines.find('\n')) != std::string_view::npos;
-       lines.remove_prefix(newline + 1)) {
-    const CriPart part = cri_part(lines.substr(0, newline));
-    if (whole_ || !part.gap) sum.bytes += part.bytes;
-    sum.returns += sum.count.take(part.output, part.full, part.text);
-  }
-}
-
-void FlowLog::note_gone(const Sum& gone) {
+void FlowLog::note_gone(const GoneLines& gone) {
+  written_.lines_before += gone.lines;
   made_room_ += gone.bytes;
   if (made_room_returns_) *made_room_returns_ += gone.returns;
+  written_.made_room = made_room_;
+  written_.made_room_returns = made_room_returns_;
 }
 
 Result<std::string> FlowLog::text() const {

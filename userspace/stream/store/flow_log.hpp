@@ -20,6 +20,7 @@
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/shown_lines.hpp"
 #include "stream/store/fill_draft.hpp"
+#include "stream/store/gone_lines.hpp"
 #include "stream/store/index/flow_state.hpp"
 
 namespace flowtap::flow {
@@ -140,10 +141,10 @@ class FlowLog {
   /// Adds another flow's lines behind ours, and takes over where its streams stand. After an Error nothing has changed.
   [[nodiscard]] Status absorb(const FlowLog& other);
   /// Puts lines in the place of gaps, which are in order. First draft_fill(), then make() of the draft, during which the log may
-  /// change, then fill(). A gap that is not there (any more) is left alone. Returns the bytes that are no longer missing;
-  /// nothing: the log has changed so that a new draft is needed. After an Error nothing has changed. Call settle() afterwards, as
-  /// after shrink().
-  [[nodiscard]] Result<FillDraft> draft_fill(std::span<const GapFill> fills) const;
+  /// change, then fill(). A gap that is not there (any more) is left alone. If its file would be longer than `most`, its oldest lines
+  /// make room, which may be some of those that were put there. Returns the bytes that are no longer missing; nothing: the log has
+  /// changed so that a new draft is needed. After an Error nothing has changed. Call settle() afterwards, as after shrink().
+  [[nodiscard]] Result<FillDraft> draft_fill(std::span<const GapFill> fills, std::uint64_t most) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> fill(FillDraft& draft, std::span<const GapFill> fills);
   [[nodiscard]] std::size_t edits() const { return edits_.size(); }
   /// Moves a position, and the number of lines before it, from where they stood after this many edits to where they stand now.
@@ -201,14 +202,7 @@ class FlowLog {
   void put_gap(const CriLine& gap, CriTime& clock);
   void note_heard(std::string_view output, Heard what);
   void find_made_room();
-  /// What some lines stand for, in bytes().
-  struct Sum {
-    std::uint64_t bytes = 0;
-    std::uint64_t returns = 0;
-    ReturnCount count = {};
-  };
-  void add_up(std::string_view lines, Sum& sum) const;
-  void note_gone(const Sum& gone);
+  void note_gone(const GoneLines& gone);
 
   std::string path_;
   bool whole_;

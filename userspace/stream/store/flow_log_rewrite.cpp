@@ -14,44 +14,27 @@
 namespace flowtap::flow {
 namespace {
 
-std::uint64_t count_lines(std::string_view text) {
-  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
-}
-
-// Where the first line at `at` or behind it begins.
-std::size_t line_from(std::string_view text, std::size_t at) {
-  if (at == 0) return 0;
-  const std::size_t newline = text.find('\n', at - 1);
-  return newline == std::string_view::npos ? text.size() : newline + 1;
-}
-
-struct Cut {
-  std::uint64_t at = 0;
-  std::uint64_t lines = 0;  ///< before it
-};
-
 // Where the first line at `from` or behind it begins, in this many bytes. `goes_away(lines)` gets what is before it. That part is read
 // in small pieces: over time it is as much as is written, and it should not push everything else out of the caches.
 template <typename Goes>
-Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path,
-                     Goes&& goes_away) {
+Result<std::uint64_t> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length,
+                               const std::string& path, Goes&& goes_away) {
   constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
-  Cut cut;
+  std::uint64_t cut = 0;
   std::string part;
   std::string rest;  // of a line that the pieces divide
-  while (from > 0 && cut.at < length) {
-    FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
+  while (from > 0 && cut < length) {
+    FTAP_TRY(read_log_file(fd, cut, std::min(kPart, length - cut), path, part));
     if (part.empty()) break;
     const std::uint64_t last = from - 1;  // the last byte that goes, if a line ends there
     const std::size_t newline =
-        last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
+        last < cut + part.size() ? part.find('\n', last > cut ? last - cut : 0) : std::string::npos;
     const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
     rest.append(part, 0, goes);
     const std::size_t whole = rest.rfind('\n') + 1;
     goes_away(std::string_view(rest).substr(0, whole));
     rest.erase(0, whole);
-    cut.lines += count_lines(std::string_view(part).substr(0, goes));
-    cut.at += goes;
+    cut += goes;
     if (newline != std::string::npos) break;
   }
   return cut;
@@ -83,23 +66,20 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 Status FlowLog::rewrite(std::uint64_t from) {
   FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  Sum gone;
+  GoneLines gone;
   FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_,
-                                [&](std::string_view lines) { add_up(lines, gone); }));
+                                [&](std::string_view lines) { gone.add(lines, whole_); }));
   std::string text;
-  FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
+  FTAP_TRY(read_log_file(file->fd, cut, written_.length - cut, path_, text));
   if (!replace_content(text)) {
     ++overwritten_;
     // The file is emptied first: a start that finds it shorter than it should be then knows that it is not whole.
     if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
     FTAP_TRY(write_log_file(file->fd, 0, text, path_));
   }
-  written_.base += cut.at;
+  written_.base += cut;
   written_.length = text.size();
-  written_.lines_before += cut.lines;
   note_gone(gone);
-  written_.made_room = made_room_;
-  written_.made_room_returns = made_room_returns_;
   return {};
 }
 
@@ -124,29 +104,27 @@ Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
 void FlowLog::drop_buffered(std::uint64_t bytes) {
   if (buffer_.size() <= bytes) return;
   const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
-  const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
-  Sum gone;
-  add_up(std::string_view(buffer_).substr(0, cut), gone);
+  GoneLines gone;
+  gone.add(std::string_view(buffer_).substr(0, cut), whole_);
   note_gone(gone);
-  written_.made_room = made_room_;
-  written_.made_room_returns = made_room_returns_;
   buffer_.erase(0, cut);
   written_.base += cut;
-  written_.lines_before += lines;
-  written_.lines += lines;
-  buffered_lines_ -= lines;
+  written_.lines += gone.lines;
+  buffered_lines_ -= gone.lines;
 }
 
 void FlowLog::settle() {
   if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
 }
 
-Result<FillDraft> FlowLog::draft_fill(std::span<const GapFill> fills) const {
+Result<FillDraft> FlowLog::draft_fill(std::span<const GapFill> fills, std::uint64_t most) const {
   if (edits_.size() + fills.size() > kMostEdits)
     return std::unexpected(Error{"too many gaps of " + written_.id + " were filled", {}, ENOSPC});
   FillDraft draft;
   draft.path = path_;
   draft.base = base();
+  draft.most = most;
+  draft.whole = whole_;
   draft.length = written_.length;
   draft.overwritten = overwritten_;
   draft.edits = edits_.size();
@@ -188,11 +166,13 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
       FTAP_TRY(write_log_file(draft.fresh.fd, draft.fresh.size, behind, draft.fresh_path()));
     FTAP_TRY(replace_file(draft.fresh_path(), draft.fresh.inode));
     const std::uint64_t filled = draft.filled.bytes + in_behind.bytes;
+    written_.base += draft.cut;
     written_.length = length;
     written_.lines += draft.filled.lines + in_behind.lines;
     add_to(written_.shown, draft.filled.shown + in_behind.shown);
     written_.missing -= std::min(written_.missing, filled);
     written_.refilled += filled;
+    if (draft.cut > 0) note_gone(draft.gone);
     draft.taken();
   }
   buffer_ = std::move(buffer);

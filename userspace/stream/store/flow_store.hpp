@@ -290,8 +290,9 @@ class FlowStore {
   /// The same of all that were taken.
   void settle_gaps();
   /// Puts lines in the place of gaps, which are in order, while others write and read. Safe from any thread. Returns the bytes
-  /// that are no longer missing. A gap that is not there (any more) is left alone. Flows that ended earlier make room for it.
-  /// Error code ENOSPC: this flow, or all of them, would be larger than they may be.
+  /// that are no longer missing. A gap that is not there (any more) is left alone. Flows that ended earlier make room for it, and where
+  /// that is not enough, its own oldest lines do, which may be some of those that were found. Error code ENOSPC: other flows' newer
+  /// lines would have to, or too little of this one would be left.
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
 
   /// The follower is told after lines were added to this flow, or when it ended or is gone.
@@ -330,8 +331,14 @@ class FlowStore {
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room(const Flow* writer = nullptr);
-  [[nodiscard]] bool has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const;
-  [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
+  [[nodiscard]] std::uint64_t free_bytes() const;
+  struct FillRoom {
+    std::uint64_t most;                      ///< bytes that the flow's file may have
+    Eviction reason = Eviction::kFlowBytes;  ///< of its oldest lines, if they have to go
+    std::uint64_t free = 0;                  ///< bytes of the file system
+    std::uint64_t takes = 0;                 ///< bytes of these for the new file
+  };
+  [[nodiscard]] Result<FillRoom> make_room_for(const Flow& flow, std::span<const GapFill> fills);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);

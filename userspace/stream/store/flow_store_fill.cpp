@@ -17,6 +17,10 @@ namespace {
 // The most drafts that one fill() makes.
 constexpr int kMostDrafts = 4;
 
+std::unexpected<Error> no_room(const FlowLog& log) {
+  return std::unexpected(Error{"there is no room for what was missing of " + log.id(), {}, ENOSPC});
+}
+
 }  // namespace
 
 void FlowStore::when_gapped(std::function<void()> told) {
@@ -59,11 +63,11 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
     std::optional<ThreadNice> in_front(0);
     std::unique_lock lock(mutex_);
     if (flow->gone) return 0;
-    FTAP_TRY(make_room_for(*flow, fills));
-    FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills));
+    FTAP_TRY_ASSIGN(room, make_room_for(*flow, fills));
+    FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills, room.most));
     // The lock is kept for the last draft, since a log may lose its beginning again and again. It is kept as well where two such
     // files are much of the free room: then nothing is written meanwhile that would need the draft's room.
-    const bool waits = drafts == kMostDrafts || !has_room_beside(draft, fills);
+    const bool waits = drafts == kMostDrafts || room.free < room.takes + options_.buffers_bytes;
     if (!waits) lock.unlock(), in_front.reset();
     FTAP_TRY(draft.make(fills));
     if (!waits) in_front.emplace(0), lock.lock();
@@ -71,6 +75,7 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
     if (!waits) FTAP_TRY(make_room_for(*flow, fills));
     FTAP_TRY_ASSIGN(filled, change(flow->log, [&] { return flow->log.fill(draft, fills); }));
     if (!filled) continue;
+    stats_.evicted_bytes.at(static_cast<std::size_t>(room.reason)) += draft.cut;
     if (*filled > 0) changed_.push_back(flow);
     write_index();
     if (*filled > 0) followers_.tell(std::array{flow->number});
@@ -78,25 +83,39 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
   }
 }
 
-// Whether the file system has room for the draft and for all that is in memory.
-bool FlowStore::has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const {
-  std::uint64_t size = draft.length;
-  for (const GapFill& fill : fills) size += fill.text.size();
+std::uint64_t FlowStore::free_bytes() const {
   std::error_code error;
   const auto space = std::filesystem::space(options_.dir, error);
-  return !error && space.available >= size + options_.buffers_bytes;
+  return error ? 0 : space.available;
 }
 
-// Fails where newer lines would have to make room for the fills.
-Status FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
+// What is older in the same log makes room for what was found, as it does for new lines. Fails where other flows' newer lines would
+// have to.
+Result<FlowStore::FillRoom> FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
   const FlowLog& log = flow.log;
-  std::uint64_t grows = 0;
-  for (const GapFill& fill : fills) grows += fill.text.size() - std::min(fill.text.size(), fill.gap.size());
-  if (log.end() - log.base() + grows > options_.flow_bytes || buffered_ + grows > options_.buffers_bytes ||
-      !make_room_before(flow, grows))
-    return std::unexpected(Error{"there is no room for what was missing of " + log.id(), {}, ENOSPC});
+  const std::uint64_t length = log.written().length;
+  std::uint64_t in_file = 0;
+  std::uint64_t in_memory = 0;
+  for (const GapFill& fill : fills)
+    (fill.at < log.base() + length ? in_file : in_memory) +=
+        fill.text.size() - std::min(fill.text.size(), fill.gap.size());
+  const std::uint64_t behind = log.buffered() + in_memory;
+  FillRoom room{
+      .most = std::max(options_.flow_bytes - std::min(options_.flow_bytes, behind), options_.flow_bytes / 2)};
+  const std::uint64_t grows = std::min(length + in_file, room.most) - std::min(length, room.most);
+  if (!make_room_before(flow, grows + in_memory)) {
+    const std::uint64_t free = options_.store_bytes - std::min(options_.store_bytes, file_bytes_);
+    if (in_memory > free) return no_room(log);
+    room.most = std::min(room.most, file_pages(length) + free - in_memory);
+    room.reason = Eviction::kStoreBytes;
+  }
+  if (buffered_ + in_memory > options_.buffers_bytes) return no_room(log);
   write_index();
-  return {};
+  // The new file stands beside the old one.
+  room.free = free_bytes();
+  room.takes = std::min(length + in_file, room.most);
+  if (room.free < room.takes) room.most = room.takes = room.free, room.reason = Eviction::kStoreBytes;
+  return room;
 }
 
 // Flows that ended before this one make room for this many more bytes of it, as they would for new lines. False: that would not

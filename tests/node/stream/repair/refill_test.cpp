@@ -9,6 +9,8 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -27,6 +29,8 @@ namespace {
 
 // This is the smallest ring. While the service sleeps, more is written than the ring holds.
 const DaemonOptions kSmallRing{.stream = true, .sources = "ring_bytes: 262144"};
+
+using namespace std::chrono_literals;
 
 constexpr std::array kOutputs{"stdout", "stderr"};
 
@@ -126,6 +130,45 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_GT(stats.series.at(R"(flowtap_flow_lost_bytes{state="found"})"), 100'000);
   EXPECT_TRUE(stats.series.contains(R"(flowtap_flow_lost_bytes{state="missing"})") &&
               stats.series.contains(R"(flowtap_flow_lost_bytes{state="sought"})"));
+}
+
+// They write more than their logs may have, and in the seconds before a gap more than is looked through at once. Their logs are
+// whole all the same: what has made room is read from where its runtime has it.
+TEST_F(Refill, ContainersThatWriteMuchAreWholeInTheEnd) {
+  constexpr unsigned kLines = 200'000;
+  constexpr std::array kNames{"much", "more"};
+  DaemonOptions options = kSmallRing;
+  options.room = "flows_bytes: 33554432, journal_bytes: 16777216, flow_bytes: 4194304";
+  Podman podman(root_);
+  Daemon daemon(root_, options);
+  daemon.wait_ready();
+  std::map<std::string, std::string> ids;
+  for (const std::string name : kNames)
+    ids[name] = podman.start(
+        {.name = name, .command = shell_after("go", "log_writer write 0 " + std::to_string(kLines))});
+  wait_until_waits(root_, "go");
+  let_go(root_, "go");
+  // It falls behind again and again, so that there are gaps wherever the logs begin in the end.
+  std::set<std::string> open(kNames.begin(), kNames.end());
+  for (int times = 0; times < 1000 && !open.empty(); ++times) {
+    daemon.signal(SIGSTOP);
+    std::this_thread::sleep_for(20ms);
+    daemon.signal(SIGCONT);
+    std::this_thread::sleep_for(20ms);
+    std::erase_if(open, [&](const std::string& name) {
+      return podman.log(ids.at(name)).contains(writer_lines(kLines - 1, 1));
+    });
+  }
+  const std::string wanted = writer_lines(0, kLines);
+  for (const std::string name : kNames) {
+    EXPECT_EQ(podman.wait(name), 0);
+    const std::string flow = "container/" + name + "-" + ids.at(name).substr(0, 12);
+    ASSERT_TRUE(ended_flow(daemon, flow));
+    EXPECT_TRUE(eventually([&] { return log_text(daemon, flow, "stdout") == wanted; }))
+        << difference(log_text(daemon, flow, "stdout"), wanted) << what_became(daemon);
+  }
+  EXPECT_GT(daemon.settled_stats().series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"),
+            1'000'000);
 }
 
 // It says nothing more, so no record of it tells that there is a gap.

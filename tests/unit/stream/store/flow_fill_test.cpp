@@ -161,15 +161,60 @@ TEST_F(FillTest, GapsFromBeforeAStartAreLookedForAgain) {
   EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
 }
 
-TEST_F(FillTest, MakesNoRoomForItself) {
+// The log is as long as it may be. Its oldest lines make room for what was found, as they do for new lines.
+TEST_F(FillTest, ItsOldestLinesMakeRoom) {
   store_.reset();
   store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});
   SetUp();
   store_->flush({}, 1, true);
-  const auto filled = store_->fill(store_->find("f"), std::array{fill(std::string(200, 'x'), 100)});
-  ASSERT_FALSE(filled);
-  EXPECT_EQ(filled.error().code, ENOSPC);
-  EXPECT_EQ(store_->summary("f")->missing, 100U);
+  const std::string found(99, 'x');
+  GapFill change = fill(found, 100);
+  change.text.insert(change.text.size() - 1, 100, 'x');  // too much for the line before it
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{change}).value(), 100U);
+  const std::vector<std::string> left{std::string(199, 'x'), "two"};
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), left);
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+  EXPECT_EQ(store_->bounds(*store_->find("f"))->made_room, 4U);
+  EXPECT_EQ(store_->stats().evicted_bytes.at(static_cast<std::size_t>(Eviction::kFlowBytes)), 44U);
+  open();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), left);
+  EXPECT_EQ(store_->bounds(*store_->find("f"))->made_room, 4U);
+}
+
+// More was found than the log may have. All of it is found, and what is newest stays.
+TEST_F(FillTest, WhatWasFoundMakesRoomAsWell) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});
+  constexpr std::uint64_t kLine = 101;
+  {
+    Writer(*store_, "f", 1).say("one");
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", 4 + 3 * kLine, 5);
+    writing.add(*flow, 1, "stdout", {"two", true, 4 + 3 * kLine, 8 + 3 * kLine, 6});
+  }
+  store_->flush({}, 1, true);
+  const LogPosition end_before = store_->find("f")->log.end();
+  GapFill change = fill("", 3 * kLine);
+  change.text.clear();
+  CriTime clock;
+  for (const char c : {'a', 'b', 'c'})
+    put_cri_line(change.text, clock, {5, "stdout", true, {}, std::string(kLine - 1, c)});
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{change}).value(), 3 * kLine);
+  const std::vector<std::string> left{std::string(kLine - 1, 'c'), "two"};
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), left);
+  const auto bounds = store_->bounds(*store_->find("f"));
+  EXPECT_EQ(bounds->made_room, 4 + 2 * kLine);
+  EXPECT_EQ(bounds->bytes - bounds->made_room, kLine + 4);
+  EXPECT_EQ(bounds->lines_before, 3U);
+  EXPECT_EQ(store_->summary("f")->lines, 5U);
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+  EXPECT_EQ(store_->summary("f")->refilled, 3 * kLine);
+  LogPosition at = end_before;
+  std::uint64_t lines = 3;
+  store_->find("f")->log.move(0, at, lines);
+  EXPECT_EQ(at, store_->find("f")->log.end()) << "whoever had read all goes on there";
+  EXPECT_EQ(lines, 5U);
 }
 
 // The store is full, as on any busy node. Flows that ended earlier go, as they do for new lines.
@@ -208,6 +253,42 @@ TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
   EXPECT_EQ(store_->stats().flows, 1U);
 }
 
+// Others are written to, so only its own lines can go. It has no more afterwards than before.
+TEST_F(FillTest, InAFullStoreItsOwnOldestLinesMakeRoom) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .store_bytes = 2 * kFilePage});
+  constexpr std::uint64_t kLine = 101;
+  constexpr std::uint64_t kLines = 60;
+  {
+    Writer(*store_, "f", 1).say("one");
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", 4 + kLines * kLine, 5);
+    writing.add(*flow, 1, "stdout", {"two", true, 4 + kLines * kLine, 8 + kLines * kLine, 6});
+  }
+  Writer(*store_, "other", 2).say("x");
+  store_->flush({}, 1, true);
+  GapFill change = fill("", kLines * kLine);
+  change.text.clear();
+  CriTime clock;
+  std::vector<std::string> wanted;
+  for (std::uint64_t n = 0; n < kLines; ++n) {
+    wanted.push_back(std::to_string(100 + n) + std::string(kLine - 4, 'x'));
+    put_cri_line(change.text, clock, {5, "stdout", true, {}, wanted.back()});
+  }
+  wanted.emplace_back("two");
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{change}).value(), kLines * kLine);
+  const std::vector<std::string> left = lines_of(log_of(*store_, "f"));
+  EXPECT_GT(left.size(), 20U);
+  EXPECT_EQ(left,
+            std::vector<std::string>(wanted.end() - static_cast<std::ptrdiff_t>(left.size()), wanted.end()));
+  EXPECT_EQ(store_->stats().file_bytes, 2 * kFilePage);
+  EXPECT_TRUE(store_->find("other"));
+  EXPECT_GT(store_->stats().evicted_bytes.at(static_cast<std::size_t>(Eviction::kStoreBytes)), 0U);
+  const auto bounds = store_->bounds(*store_->find("f"));
+  EXPECT_EQ(bounds->bytes - bounds->made_room, (left.size() - 1) * kLine + 4);
+}
+
 // While the file with the filled gaps is put together, lines are added, and those in memory are written to the file.
 TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   store_->flush({}, 1, true);
@@ -222,7 +303,7 @@ TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   };
   lose(124);
   const auto fills = fills_of({"found", "found behind"});
-  auto draft = log.draft_fill(fills);
+  auto draft = log.draft_fill(fills, 1000);
   ASSERT_TRUE(draft && draft->make(fills));
   say("three", 124);
   store_->flush({}, 1, true);
@@ -250,7 +331,7 @@ TEST_F(FillTest, ADraftOfWhatWasInMemoryIsNotTaken) {
   }
   FlowLog& log = store_->find("f")->log;
   const auto fills = fills_of({"found behind"});
-  auto draft = log.draft_fill(fills);
+  auto draft = log.draft_fill(fills, 1000);
   ASSERT_TRUE(draft && draft->make(fills));
   store_->flush({}, 1, true);
   const auto filled = log.fill(*draft, fills);
@@ -266,7 +347,7 @@ TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
   const std::array fills{fill("found", 100)};
   const std::string path = dir_ / (flow_file_name("f") + ".fill");
   {
-    auto draft = log.draft_fill(fills);
+    auto draft = log.draft_fill(fills, 1000);
     ASSERT_TRUE(draft && draft->make(fills));
     EXPECT_TRUE(std::filesystem::exists(path));
     log.shrink(log.end() - log.base() - 1);

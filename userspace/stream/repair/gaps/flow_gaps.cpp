@@ -45,11 +45,12 @@ class FlowGaps {
     }
     is_kept_ = log.has_value();
     if (!flow_ || !read_log()) return round_;
-    if (!log || !read_kept(*log)) {
+    if (!log || !read_kept(*log, kBefore)) {
       for (const GappedOutput& output : outputs_)
         for (std::size_t i = 0; i < output.gaps.size(); ++i)
           if (output.gaps[i].wanted) decide(RefillResult::kNoSource, output.places[i].length);
     } else {
+      read_close(*log);
       for (GappedOutput& output : outputs_) search(output, flow_format_);
       put();
     }
@@ -71,10 +72,8 @@ class FlowGaps {
     const std::uint64_t bytes = exact_ + approximate_;
     if (filled)
       settle(*filled);
-    else if (filled.error().code == ENOSPC)
-      decide(RefillResult::kNoRoom, bytes);
     else if (options_.last)
-      decide(RefillResult::kUnfilled, bytes);
+      decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled, bytes);
     else
       round_.open += bytes;  // they were found, and writing them may succeed the next time
   }
@@ -133,30 +132,32 @@ class FlowGaps {
     GappedOutput& output = outputs_.at(index);
     if (line->missing)
       output.take_gap(*line,
-                      {at, std::string(text), line->time, at >= decided_.before.at(index), line->cause});
+                      {at, std::string(text), line->time, 0, at >= decided_.before.at(index), line->cause});
     else
       output.take(*line);
     if (!is_kept_ && output.captured.size() > kGapPart)
       output.forget_text();  // its gaps are all that is told of it
   }
 
-  bool read_kept(const identity::RuntimeFilePlace& log) {
+  // Reads lines that the runtime has dated at most so long (ns) before those that are looked for.
+  bool read_kept(const identity::RuntimeFilePlace& log, std::uint64_t before) {
     auto files = open_files(log);
     if (!files) return false;
     flow_format_ = runtime_format(log);
     flow::RuntimeFileReader reader(std::move(files->files), flow_format_, terminal_);
     reader.keep_to(files->run);
-    const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
-                                         outputs_[1].first.value_or(~std::uint64_t{0}));
-    const std::uint64_t since = first - std::min(first, kBefore);
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const GappedOutput& output : outputs_)
+      if (output.reads_kept) first = std::min(first, output.first.value_or(first));
+    const std::uint64_t since = first - std::min(first, before);
     if (const auto oldest = reader.oldest(); oldest && *oldest < since)
       for (GappedOutput& output : outputs_) output.leaves_out = true;
     reader.start_at_time(since);
     const auto take = [&](const flow::RuntimeLine& line) {
       GappedOutput& output = outputs_.at(flow::output_index(line.output));
       // One output may have to be searched from much earlier than the other.
-      if (output.is_full()) return;
-      if (line.time + kBefore < *output.first) {
+      if (!output.reads_kept || output.is_full()) return;
+      if (line.time + before < *output.first) {
         output.leaves_out = true;
         return;
       }
@@ -164,10 +165,22 @@ class FlowGaps {
         output.reads.push_back({output.kept.size(), line.time});
       flow::append_bytes(output.kept, line);
     };
-    while (reader.read(kGapPart, take) && !std::ranges::all_of(outputs_, &GappedOutput::is_full)) continue;
+    const auto has_all = [](const GappedOutput& output) { return !output.reads_kept || output.is_full(); };
+    while (reader.read(kGapPart, take) && !std::ranges::all_of(outputs_, has_all)) continue;
     const flow::RuntimeFileFaults faults = reader.faults();
     lacks_lines_ = faults.skipped > 0 || faults.broken > 0 || !files->unreadable.empty();
     return true;
+  }
+
+  // A source that writes much has written more than is looked through in the time before a gap. Then what the runtime dates before the
+  // captured bytes beside the gap is left out, and what is found is approximate: if the clock was set back meanwhile, the place may be
+  // another one.
+  void read_close(const identity::RuntimeFilePlace& log) {
+    for (GappedOutput& output : outputs_) {
+      output.reads_kept = false;
+      if (output.falls_short(slack())) output.read_close();
+    }
+    if (outputs_[0].close || outputs_[1].close) (void)read_kept(log, slack());
   }
 
   // Nothing in what the runtime has kept of this output is older than the flow.
@@ -179,25 +192,36 @@ class FlowGaps {
 
   // What was captured first is not in a line that the runtime has dated earlier.
   [[nodiscard]] std::uint64_t earliest_of(const GappedOutput& output) const {
-    const std::uint64_t slack = terminal_ ? flow::Seam::kTerminalSlack : flow::Seam::kSlack;
     const std::uint64_t begins = output.begins.value_or(0);
-    return begins - std::min(begins, slack);
+    return begins - std::min(begins, slack());
+  }
+  // How much earlier than it was captured the runtime may have dated a line.
+  [[nodiscard]] std::uint64_t slack() const {
+    return terminal_ ? flow::Seam::kTerminalSlack : flow::Seam::kSlack;
   }
 
   void search(GappedOutput& output, flow::RuntimeFormat format) {
-    const auto found = flow::find_gaps({.captured = output.captured,
-                                        .gaps = output.places,
-                                        .text = output.kept,
-                                        .format = format,
-                                        .ended = ended_,
-                                        .from_start = is_from_start(output),
-                                        .earliest = output.kept_since(earliest_of(output)),
-                                        .drops_returns = terminal_,
-                                        .lacks_lines = lacks_lines_});
+    auto found = flow::find_gaps({.captured = output.captured,
+                                  .gaps = output.places,
+                                  .text = output.kept,
+                                  .format = format,
+                                  .ended = ended_,
+                                  .from_start = is_from_start(output),
+                                  .earliest = output.kept_since(earliest_of(output)),
+                                  .drops_returns = terminal_,
+                                  .lacks_lines = lacks_lines_});
+    bool is_first = true;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const LoggedGap& gap = output.gaps[i];
       const std::uint64_t missing = output.places[i].length;
       if (!gap.wanted) continue;
+      if (found[i] && output.close) found[i]->approximate = true;
+      // It was not looked for yet. Each look decides about the first gap at least.
+      if (!std::exchange(is_first, false) && !found[i] && output.falls_short_of(i, slack())) {
+        if (!output.waits_at) output.waits_at = gap.at;
+        round_.open += missing;
+        continue;
+      }
       // For a gap at the flow's end, the runtime may not have got that far.
       const bool may_come = output.places[i].at == output.captured.size();
       if (may_come && !ended_) {

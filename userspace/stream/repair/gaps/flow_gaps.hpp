@@ -17,7 +17,7 @@ enum class RefillResult : std::uint8_t {
   kApproximate,  ///< the best match, and marked so in the flow's file
   kUnfilled,     ///< what the runtime has kept does not tell the bytes
   kNoSource,     ///< the runtime keeps no file that can be read
-  kNoRoom,       ///< newer lines would have to make room for them
+  kNoRoom,       ///< other flows' newer lines, or most of this flow's, would have to make room for them
 };
 constexpr std::size_t kRefillResults = 5;
 [[nodiscard]] std::string_view to_string(RefillResult result);

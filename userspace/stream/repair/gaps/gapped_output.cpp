@@ -6,7 +6,6 @@
 #include "stream/lines/line_assembler.hpp"
 
 namespace flowtap {
-
 void GappedOutput::take(const flow::CriLine& line) {
   side.push_back({captured.size(), line.time});
   if (!begins) begins = line.time;
@@ -26,9 +25,28 @@ void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
   gap.wanted = gap.wanted && !approximate && line.counted();
   places.push_back({captured.size(), *line.missing});
   // All bytes that are looked for are read, however slowly they were written.
-  const std::uint64_t from = before.empty() ? gap.time : std::min(gap.time, before.front().time);
-  if (gap.wanted) first = std::min(first.value_or(from), from);
+  gap.from = before.empty() ? gap.time : std::min(gap.time, before.front().time);
+  if (gap.wanted) first = std::min(first.value_or(gap.from), gap.from);
   gaps.push_back(std::move(gap));
+}
+
+bool GappedOutput::falls_short_of(std::size_t gap, std::uint64_t slack) const {
+  if (!is_full()) return false;
+  const std::uint64_t from = gaps[gap].from - std::min(gaps[gap].from, slack);
+  // A part more, since lines that stood in a pipe when the captured ones were written may be dated as late as these.
+  const std::size_t needs = std::min<std::uint64_t>(kept.size(), places[gap].length + most_kept / 16);
+  return time_at(kept.size() - needs) < from;
+}
+
+bool GappedOutput::falls_short(std::uint64_t slack) const {
+  const auto wanted = std::ranges::find(gaps, true, &LoggedGap::wanted);
+  return wanted != gaps.end() && falls_short_of(static_cast<std::size_t>(wanted - gaps.begin()), slack);
+}
+
+void GappedOutput::read_close() {
+  kept.clear();
+  reads.clear();
+  leaves_out = reads_kept = close = true;
 }
 
 std::uint64_t GappedOutput::time_at(std::size_t at) const {

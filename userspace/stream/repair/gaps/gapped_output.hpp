@@ -22,6 +22,7 @@ struct LoggedGap {
   flow::LogPosition at = 0;
   std::string line;        ///< with its newline
   std::uint64_t time = 0;  ///< ns since 1970
+  std::uint64_t from = 0;  ///< the same, of the line with the first byte that is looked for beside it
   bool wanted = false;     ///< it is not known yet what becomes of the gap
   flow::MissingCause cause = flow::MissingCause::kUnknown;
 };
@@ -42,6 +43,8 @@ struct GappedOutput {
   std::optional<std::uint64_t> first;         ///< the earliest time that is looked for, before the first gap
   std::optional<std::uint64_t> begins;        ///< time of the first line that was captured
   bool leaves_out = false;                    ///< `kept` does not have older lines, which there are
+  bool reads_kept = true;                     ///< `kept` is still being read
+  bool close = false;                         ///< `kept` begins right before the first gap that is wanted
   bool approximate = false;                   ///< the last line that was taken is an approximate refill
   std::optional<flow::LogPosition> waits_at;  ///< the gap at the end, which may not be the end yet
   /// Lines since the last gap. They begin with the line that has the first byte that is looked for beside the next gap.
@@ -55,6 +58,14 @@ struct GappedOutput {
   void forget_text();
   /// Takes a captured gap.
   void take_gap(const flow::CriLine& line, LoggedGap gap);
+
+  /// Whether `kept` is full before it has the bytes of a gap, since so much was written before it.
+  /// @param slack  ns; how much earlier than it was captured a line may have been dated
+  [[nodiscard]] bool falls_short_of(std::size_t gap, std::uint64_t slack) const;
+  /// The same of the first gap that is wanted.
+  [[nodiscard]] bool falls_short(std::uint64_t slack) const;
+  /// What was read so far is given up, to be read again from right before that gap.
+  void read_close();
 
   /// Where lines begin in `kept` that the runtime has dated at this time or later.
   [[nodiscard]] std::size_t kept_since(std::uint64_t time) const;
