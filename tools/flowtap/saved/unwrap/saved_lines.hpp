@@ -84,7 +84,9 @@ class SavedLines {
   const ScreenTables::Take rows_ = [this](std::string_view line, bool full, std::uint64_t time) {
     wrapped_.add(line, full, time, joins_);
   };
+  // A Windows console ends the parts of a line that it has broken as it ends lines.
   const YamlEvents::Take undoes_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    while (full && line.ends_with('\r')) line.remove_suffix(1);
     tables_.add(line, full, time, rows_);
   };
   const FramedLines::Take frames_ = [this](std::string_view line, bool full, std::uint64_t time) {
