@@ -35,7 +35,7 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { mail_.add(line, false, time_, decodes_); });
+    lines_.finish([this](std::string_view line) { mail_.add(without_mark(line), false, time_, decodes_); });
     end();
   }
   /// The bytes break off within a line, which says nothing.
@@ -47,8 +47,14 @@ class SavedLines {
   [[nodiscard]] std::uint64_t late_parts() const { return order_.late_parts(); }
 
  private:
+  // Whoever puts files together leaves the byte order mark of each, which is UTF-8's by now.
+  static std::string_view without_mark(std::string_view line) {
+    while (line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
+    return line;
+  }
   void cut(std::string_view text) {
-    lines_.take(text, [this](std::string_view line) { mail_.add(line, true, time_, decodes_); });
+    lines_.take(text,
+                [this](std::string_view line) { mail_.add(without_mark(line), true, time_, decodes_); });
   }
   void end() {
     mail_.finish(decodes_);

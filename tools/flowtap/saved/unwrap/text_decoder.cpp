@@ -7,7 +7,6 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 constexpr std::string_view kLittleMark = "\xff\xfe";
 constexpr std::string_view kBigMark = "\xfe\xff";
 constexpr std::string_view kLittle32Mark("\xff\xfe\0\0", 4);
@@ -48,9 +47,6 @@ void TextDecoder::decide() {
     form_ = Form::kLittleEndian;
   } else if (held_.starts_with(kBigMark)) {
     form_ = Form::kBigEndian;
-  } else if (held_.starts_with(kUtf8Mark)) {
-    form_ = Form::kAsIs;
-    mark = kUtf8Mark.size();
   } else {
     mark = 0;
     form_ = !zero(0) && zero(1) && !zero(2) && zero(3)   ? Form::kLittleEndian

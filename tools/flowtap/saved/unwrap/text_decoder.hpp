@@ -1,4 +1,4 @@
-// Text as UTF-8 that a tool has saved in UTF-16, as Windows' shells do, in UTF-32, or with a byte order mark.
+// Text as UTF-8 that a tool has saved in UTF-16, as Windows' shells do, or in UTF-32.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,9 @@
 #include <string_view>
 
 namespace flowtap::cli {
+
+/// UTF-8's byte order mark.
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 class TextDecoder {
  public:
