@@ -108,16 +108,54 @@ bool is_of_docker(std::string_view line) {
   return parsed && (parsed->full || parsed->text.size() >= kMaxLine);
 }
 
+std::optional<RuntimeFormat> format_of(std::string_view line) {
+  if (RuntimeLineParser(RuntimeFormat::kCri).parse(line)) return RuntimeFormat::kCri;
+  return is_of_docker(line) ? std::optional(RuntimeFormat::kJsonFile) : std::nullopt;
+}
+
+// Of its characters.
+std::size_t width_of(std::string_view line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+// Whether a screen or a mail has broken the file's lines: what is not of its format stands behind a line that is as wide as any, of
+// which a copy may have lost a blank, or there is much of it.
+bool has_broken_lines(std::string_view begin, RuntimeFormat format) {
+  constexpr std::size_t kNarrowest = 40;
+  constexpr std::size_t kMuch = 4;  // one line of so many
+  std::size_t lines = 0;
+  std::size_t rests = 0;
+  std::size_t widest = 0;
+  std::size_t widest_broken = 0;
+  std::size_t before = 0;
+  RuntimeLineParser parser(format);
+  // The first line may be the end of one, and so may the last one that has no newline be the beginning of one.
+  for (std::size_t end = 0; (end = begin.find('\n')) != std::string_view::npos;
+       begin.remove_prefix(end + 1)) {
+    const std::string_view line = begin.substr(0, end);
+    const std::size_t width = width_of(line);
+    if (lines > 0 && !line.empty() && !parser.parse(line) && !begins_klog_record(line)) {
+      ++rests;
+      widest_broken = std::max(widest_broken, before);
+    }
+    ++lines;
+    widest = std::max(widest, width);
+    before = width;
+  }
+  const bool at_width = widest_broken >= kNarrowest && widest_broken + 1 >= widest;
+  return at_width || kMuch * rests > lines;
+}
+
 }  // namespace
 
 std::optional<RuntimeFormat> saved_format(std::string_view begin) {
-  while (!begin.empty()) {
-    const std::size_t end = std::min(begin.find('\n'), begin.size());
-    const std::string_view line = begin.substr(0, end);
-    if (RuntimeLineParser(RuntimeFormat::kCri).parse(line)) return RuntimeFormat::kCri;
-    if (is_of_docker(line)) return RuntimeFormat::kJsonFile;
+  for (std::string_view rest = begin; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    if (const auto format = format_of(line)) return has_broken_lines(begin, *format) ? std::nullopt : format;
     if (begins_klog_record(line)) return std::nullopt;
-    begin.remove_prefix(std::min(end + 1, begin.size()));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return std::nullopt;
 }

@@ -27,7 +27,8 @@ struct SavedLog {
     int fd, const std::string& name,
     const std::function<void(std::string_view output, std::string_view bytes, std::uint64_t time)>& take);
 
-/// The format of a file with this beginning. Nothing: it is as the program wrote it. A part of a log may begin within a line.
+/// The format of a file with this beginning. Nothing: it is as the program wrote it, or a screen has broken its lines, and what a line was
+/// does not show here. A part of a log may begin within a line.
 [[nodiscard]] std::optional<RuntimeFormat> saved_format(std::string_view begin);
 
 }  // namespace flowtap::flow

@@ -96,6 +96,24 @@ TEST_F(SavedLogTest, APartOfALogMayBeginWithinALine) {
       << "a collector has written it, and says whose line it is";
 }
 
+TEST_F(SavedLogTest, AFileWhoseLinesAScreenHasBrokenIsNotTheRuntimesOwn) {
+  const std::string line = "2026-08-21T07:12:31Z stderr F the first of two lines, which has no place\n";
+  const std::string other = "2026-08-21T07:12:31Z stderr F x\n";
+  const auto kept = [&](std::size_t others) {
+    std::string out = line;
+    for (std::size_t i = 0; i < others; ++i) out += other;
+    return out;
+  };
+  for (std::size_t width = 40; width + 2 < line.size() - 1; ++width) {
+    const std::string broken = line.substr(0, width) + '\n' + line.substr(width);
+    EXPECT_FALSE(saved_format(broken)) << width;
+    EXPECT_FALSE(saved_format(other + broken + kept(0).substr(0, 20))) << "whatever the last line is";
+    EXPECT_TRUE(saved_format(kept(9) + broken)) << "a line is wider: " << width;
+    EXPECT_FALSE(saved_format(kept(1) + broken + broken)) << "most are broken: " << width;
+  }
+  EXPECT_TRUE(saved_format("rest of a line\n" + kept(2) + "2026-08-21T0")) << "a part of a file";
+}
+
 TEST_F(SavedLogTest, GzipIsKnownByWhatItHolds) {
   for (const std::string& text : {kKlog, golden_runtime_file("kubelet-main.log")}) {
     const Read plain = read(text);
