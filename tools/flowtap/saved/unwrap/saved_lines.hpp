@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "around/first_record.hpp"
 #include "framed_lines.hpp"
 #include "objects/object_lines.hpp"
 #include "objects/part_lines.hpp"
@@ -59,6 +60,7 @@ class SavedLines {
   void end() {
     mail_.finish(decodes_);
     framed_.finish(frames_);
+    first_.finish(divides_);
     yaml_.finish(undoes_);
     tables_.finish(rows_);
     wrapped_.finish(joins_);
@@ -72,6 +74,7 @@ class SavedLines {
   std::uint64_t time_ = 0;
   QuotedPrintable mail_;
   FramedLines framed_;
+  FirstRecord first_;
   YamlEvents yaml_;
   ScreenTables tables_;
   WrappedLines wrapped_;
@@ -95,8 +98,11 @@ class SavedLines {
     while (full && line.ends_with('\r')) line.remove_suffix(1);
     tables_.add(line, full, time, rows_);
   };
-  const FramedLines::Take frames_ = [this](std::string_view line, bool full, std::uint64_t time) {
+  const FirstRecord::Take divides_ = [this](std::string_view line, bool full, std::uint64_t time) {
     yaml_.add(line, full, time, undoes_);
+  };
+  const FramedLines::Take frames_ = [this](std::string_view line, bool full, std::uint64_t time) {
+    first_.add(line, full, time, divides_);
   };
   const QuotedPrintable::Take decodes_ = [this](std::string_view line, bool full, std::uint64_t time) {
     framed_.add(line, full, time, frames_);
