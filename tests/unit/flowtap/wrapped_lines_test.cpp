@@ -134,6 +134,16 @@ TEST(WrappedLines, MayHaveOnlyTheFirstOneNumbered) {
   }
 }
 
+// A part may begin with a number, too.
+TEST(WrappedLines, MayBeginLikeTheNumberBeforeThem) {
+  const Lines lines = structured("found/why/formats/base.log");
+  for (const char* const before : {"7:", "42:", "     9\t", "131:"})
+    for (std::size_t width = 60; width < 140; ++width) {
+      const Lines prefixed = behind(before, lines);
+      expect_lines(joined(broken_at(prefixed, width)), prefixed, fmt::format("{} at {}", before, width));
+    }
+}
+
 TEST(WrappedLines, OfAPodsNameAreOneWord) {
   const std::string head =
       R"(I1126 10:00:00.100001       1 schedule_one.go:97] "Attempting to schedule pod" pod="shop/)";

@@ -258,8 +258,10 @@ std::string source_of(std::string_view prefix) {
 }
 
 bool begins_alike(std::string_view prefix, std::string_view line) {
+  constexpr std::size_t kFew = 2;  // a number and a sign: a text may begin with a number, too
   const std::size_t all = alike(prefix, prefix).marks;
-  return all > 0 && 2 * alike(prefix, line).marks >= all;
+  const std::size_t same = alike(prefix, line).marks;
+  return all > 0 && (all > kFew ? 2 * same >= all : same == all);
 }
 
 std::optional<std::size_t> end_of_prefix(std::string_view prefix, std::string_view line) {

@@ -12,7 +12,8 @@ namespace flowtap::cli {
 /// line, but the numbers in a name are kept: "scheduler-0", "10.0.0.1".
 [[nodiscard]] std::string source_of(std::string_view prefix);
 
-/// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line.
+/// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line. One of which little
+/// can be the same, such as a number and a colon, has to be whole.
 [[nodiscard]] bool begins_alike(std::string_view prefix, std::string_view line);
 
 /// Where the text begins in a line that begins like another one's prefix, but for its numbers. Nothing: it does not.
