@@ -148,6 +148,24 @@ bool is_behind_escape(std::string_view line, std::size_t at) {
   return at >= 2 && std::string_view("nrt").contains(line[at - 1]) && slashes_before(line, at - 1) % 2 == 1;
 }
 
+// "10:00:00 AM", "10:00:00" or "10:00:00.103Z": some pages put a time right before a line.
+bool is_behind_clock(std::string_view line, std::size_t at) {
+  constexpr std::size_t kLongestClock = 24;
+  std::string_view before = line.substr(at - std::min(at, kLongestClock), std::min(at, kLongestClock));
+  for (const std::string_view mark : {"AM", "PM", "am", "pm", "Z"})
+    if (before.ends_with(mark)) {
+      before.remove_suffix(mark.size());
+      before = before.substr(0, before.find_last_not_of(" \xe2\x80\xaf") + 1);  // npos + 1 is 0
+      break;
+    }
+  const std::size_t digits = before.find_last_not_of("0123456789") + 1;
+  if (before.substr(0, digits).ends_with('.')) before = before.substr(0, digits - 1);
+  if (before.size() < 6) return false;
+  const std::string_view end = before.substr(before.size() - 6);
+  return end[0] == ':' && is_digit(end[1]) && is_digit(end[2]) && end[3] == ':' && is_digit(end[4]) &&
+         is_digit(end[5]);
+}
+
 std::optional<Enclosed> text_at(std::string_view line, std::size_t from, std::size_t at) {
   const std::string_view rest = line.substr(at, kLongestHeader);
   if (flow::klog_form(rest) != KlogForm::kText) return std::nullopt;
@@ -266,7 +284,9 @@ std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
   for (std::size_t at = from; at < line.size(); ++at) {
     const char c = line[at];
     if (!kBeginsOne[static_cast<unsigned char>(c)]) continue;
-    if (c != '{' && at > 0 && is_alphanumeric(line[at - 1]) && !is_behind_escape(line, at)) continue;
+    if (c != '{' && at > 0 && is_alphanumeric(line[at - 1]) && !is_behind_escape(line, at) &&
+        !is_behind_clock(line, at))
+      continue;
     const auto found = c == '{' ? json_at(line, from, at) : text_at(line, from, at);
     if (!found) continue;
     if (found->behind != PrefixKind::kProse) return found;
