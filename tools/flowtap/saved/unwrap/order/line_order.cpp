@@ -8,6 +8,7 @@
 
 #include "tools/flowtap/saved/unwrap/around/value_margin.hpp"
 #include "tools/flowtap/saved/unwrap/pieces.hpp"
+#include "tools/flowtap/saved/unwrap/plain_text.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -213,7 +214,9 @@ void LineOrder::give_all() {
 }
 
 void LineOrder::give_reversed(const Line& line) {
-  if (line.by_lines) return give_reversed(lines_of_text(line.text), line.time, {});
+  // klog's object has no newline of its own: the one behind it, before its field ends, belongs to none.
+  if (line.by_lines || has_object_in_field(line.text))
+    return give_reversed(lines_of_text(line.text), line.time, {});
   // One line may hold all records.
   const std::vector<std::string_view> pieces = pieces_of(line.text);
   const bool divided = pieces.size() > 1 && line.sources == nullptr;
