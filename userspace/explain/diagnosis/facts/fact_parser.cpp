@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "explain/diagnosis/facts/cut_mark.hpp"
 #include "explain/diagnosis/facts/text_pattern.hpp"
 
@@ -28,6 +29,11 @@ bool is_name(Field field) {
   return field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
          field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
          field == Field::kRequested || field == Field::kResource;
+}
+
+// What a scheduler says of a pod or a node, of which a part says something, too.
+bool is_text(Field field) {
+  return field == Field::kSummary || field == Field::kReason;
 }
 
 // Nothing if the text cannot be the field's.
@@ -58,6 +64,15 @@ std::optional<flow::KlogPair> open_block(std::string_view rest) {
       .key = rest.substr(1, equals - 1), .kind = flow::KlogPair::Kind::kBlock, .value = value};
 }
 
+// The key that the record has begun where it ends, if it was cut there: ` rea`, ` reason=`, `,"rea`.
+std::string_view begun_key(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" ,\""), rest.size()));
+  const auto length =
+      static_cast<std::size_t>(std::ranges::find_if_not(rest, is_alphanumeric) - rest.begin());
+  const bool ends = rest.find_first_not_of("\"=: \n", length) == std::string_view::npos;
+  return rest.substr(0, ends ? length : 0);
+}
+
 // klog ends a block with a newline whether the value had one or not, and a sentence needs none.
 std::string_view text_of(const flow::KlogPair& pair, std::string& buffer) {
   std::string_view text = flow::klog_text(pair, buffer);
@@ -78,11 +93,18 @@ flow::FlowKey pod_in(std::string_view text) {
 void FactParser::read_pairs(const flow::KlogRecord& record) {
   pairs_.clear();
   ends_in_block_ = false;
+  begun_key_ = {};
   if (!record.structured) return;
   flow::KlogPairs walk(record);
   for (flow::KlogPair pair; walk.next(pair);) {
     pairs_.push_back(pair);
     if (pair.may_be_more(record.form)) break;
+  }
+  if (!pairs_.empty() && pairs_.back().value.empty() && trimmed(record.body, " \n").ends_with('=')) {
+    begun_key_ = pairs_.back().key;
+    pairs_.pop_back();
+  } else if (!walk.cut()) {
+    begun_key_ = begun_key(record.body.substr(walk.at()));
   }
   const auto block = walk.cut() ? open_block(record.body.substr(walk.at())) : std::nullopt;
   if (!block) return;
@@ -105,7 +127,10 @@ const flow::KlogPair* FactParser::pair_of(std::string_view key) const {
 // An object is taken by its name: {"name":"node-1"} in JSON, "node-1" in text.
 std::string_view FactParser::value_of(std::string_view key, Field field) {
   const flow::KlogPair* pair = pair_of(key);
-  if (pair == nullptr) return {};
+  if (pair == nullptr) {
+    const bool is_begun = !begun_key_.empty() && key.starts_with(begun_key_) && is_text(field);
+    return is_begun ? marked(field, {}, true) : std::string_view();
+  }
   std::string& own = unescaped_[static_cast<std::size_t>(field)];
   if (field == Field::kNode || field == Field::kPod) {
     const auto object = flow::klog_object(*pair);

@@ -47,6 +47,7 @@ class FactParser {
   flow::FlowKeys flow_keys_;
   std::vector<flow::KlogPair> pairs_;
   bool ends_in_block_ = false;  // the last pair is a block whose end is not there
+  std::string_view begun_key_;  // behind the last pair, of one that was cut before its value
   std::string_view gap_;        // the sign where the record was shortened in its middle, if it was
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
