@@ -32,6 +32,20 @@ json::value time_in(const json::object& object) {
   return 0;
 }
 
+bool has_event(std::string_view text) {
+  // In a string, quotes have backslashes.
+  const auto has = [text](std::string_view name) { return text.contains(name); };
+  return (has(R"("involvedObject)") || has(R"("regarding)")) && has(R"("reason)");
+}
+
+// What writes events to its own log, an object in each line, which a collector then has as a string.
+std::optional<ObjectRecord> event_in(std::string_view string) {
+  if (!string.starts_with('{') || !has_event(string)) return std::nullopt;
+  json::error_code error;
+  const json::value value = json::parse(json_view(string), error);
+  return !error && value.is_object() ? event_record(value.get_object()) : std::nullopt;
+}
+
 // The program's own members follow klog's.
 std::string as_klog(const json::object& object) {
   json::object out;
@@ -55,7 +69,9 @@ bool is_klogs(const json::object& object) {
 // `outer`: what a collector calls the log of all that is in the value. The parser bounds how deep values are nested.
 void find_records(const json::value& value, std::vector<ObjectRecord>& out, const std::string& outer = {}) {
   if (out.size() >= kMostRecords) return;
-  if (const json::array* array = value.if_array()) {
+  if (const json::string* string = value.if_string()) {
+    if (auto record = event_in(*string)) out.push_back(std::move(*record));
+  } else if (const json::array* array = value.if_array()) {
     for (const json::value& item : *array) find_records(item, out, outer);
   } else if (const json::object* object = value.if_object()) {
     const std::string own = outer.empty() ? collector_name(*object) : outer;
@@ -85,15 +101,26 @@ bool has_place(std::string_view line) {
 bool may_have_record(std::string_view line) {
   const auto has = [line](std::string_view text) { return line.contains(text); };
   return (has(R"("caller")") && has(R"("msg")")) || (has(R"("\")") && has(".go")) ||
-         (has(R"("severity")") && has_place(line)) ||
-         ((has(R"("involvedObject")") || has(R"("regarding")")) && has(R"("reason")"));
+         (has(R"("severity")") && has_place(line)) || has_event(line);
+}
+
+// "[pod/web-0/app] " and "app[12]: " are no lists of objects.
+std::size_t place_of_object(std::string_view line) {
+  for (std::size_t at = line.find_first_of("{["); at != std::string_view::npos;
+       at = line.find_first_of("{[", at + 1)) {
+    const std::size_t next = line.find_first_not_of(' ', at + 1);
+    if (next == std::string_view::npos) break;
+    if (line[at] == '{' ? line[next] == '"' : line[next] == '{' || line[next] == '[') return at;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
 
 std::optional<Enclosed> find_merged(std::string_view line) {
-  const std::size_t begin = line.find_first_of("{[");
-  if (begin == std::string_view::npos || !may_have_record(line)) return std::nullopt;
+  if (!may_have_record(line)) return std::nullopt;
+  const std::size_t begin = place_of_object(line);
+  if (begin == std::string_view::npos) return std::nullopt;
   const PrefixKind behind = prefix_kind(line.substr(0, begin));
   if (behind == PrefixKind::kProse) return std::nullopt;
   return Enclosed{.at = begin, .form = flow::KlogForm::kJson, .behind = behind};
@@ -102,7 +129,9 @@ std::optional<Enclosed> find_merged(std::string_view line) {
 std::vector<ObjectRecord> merged_records(std::string_view text) {
   std::vector<ObjectRecord> out;
   json::error_code error;
-  const json::value value = json::parse(json_view(text), error);
+  json::value value = json::parse(json_view(text), error);
+  // In a field of CSV, others stand behind it.
+  if (error) value = json::parse(json_view(text.substr(0, text.rfind('}') + 1)), error);  // npos + 1 is 0
   if (!error) find_records(value, out);
   return out;
 }
