@@ -76,7 +76,8 @@ struct FlowStatus {
   std::optional<std::string> audit;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
   std::optional<std::chrono::system_clock::time_point> last;
-  /// When its last stream ended, which may be long after its last bytes; absent: it is open, or nobody knows.
+  /// When its last stream ended, which may be long after its last bytes. If it ended while no flowtapd ran, the time of its last
+  /// bytes. Absent: it is open, or nobody knows.
   std::optional<std::chrono::system_clock::time_point> ended;
   bool open = false;
   std::vector<StreamStatus> streams;

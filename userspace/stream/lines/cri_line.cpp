@@ -203,6 +203,10 @@ std::optional<CriLine> parse_cri_line(std::string_view line) {
 
 std::uint64_t count_shown_lines(std::string_view text) {
   ShownLines lines;
+  return count_shown_lines(text, lines);
+}
+
+std::uint64_t count_shown_lines(std::string_view text, ShownLines& lines) {
   std::uint64_t shown = 0;
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');

@@ -70,5 +70,7 @@ class LineNumbers {
 
 /// How many lines begin in this text of the format. A part at its beginning counts as the beginning of a line.
 [[nodiscard]] std::uint64_t count_shown_lines(std::string_view text);
+/// The same of a text that comes in pieces, each of whole lines of the format.
+[[nodiscard]] std::uint64_t count_shown_lines(std::string_view text, ShownLines& lines);
 
 }  // namespace flowtap::flow

@@ -38,8 +38,22 @@ struct Filled {
   std::int64_t shown = 0;      ///< more lines as people see them; fewer, if it has joined the halves of one
 };
 
-/// Fills the gaps that stand in the text, which begins at `begin`.
-[[nodiscard]] Filled fill_text(std::string& text, LogPosition begin, std::span<const GapFill> fills);
+/// A text with lines in the place of gaps.
+struct FilledText {
+  std::string text;
+  Filled filled;          ///< no edits: none of the gaps stood in the text, and this one is empty
+  std::uint64_t cut = 0;  ///< bytes of its oldest lines that made room, some of which may have been found
+  GoneLines gone;         ///< these lines
+  std::uint64_t captured_gone = 0;  ///< bytes of these that were in the text before
+  std::uint64_t found_left = 0;     ///< bytes of the lines in the place of gaps that did not make room
+};
+
+/// Fills the gaps that stand in the text, which begins at `begin`. It takes time that is linear in the texts.
+/// @param fills  in the order of their places
+/// @param most   bytes that the text may have then
+/// @param whole  as GoneLines::add()
+[[nodiscard]] FilledText fill_text(std::string_view text, LogPosition begin, std::span<const GapFill> fills,
+                                   std::uint64_t most = ~std::uint64_t{0}, bool whole = true);
 
 /// A draft for a log as it was when the draft was asked for (FlowLog::draft_fill()).
 struct FillDraft {

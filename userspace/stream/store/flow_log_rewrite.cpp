@@ -152,14 +152,16 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
     return std::nullopt;
   // What was written to the file meanwhile.
   std::string behind;
-  Filled in_behind;
+  FilledText of_behind;
   if (draft.fresh.fd.valid() && written_.length > draft.length) {
     FTAP_TRY(read_log_file(draft.before.fd, draft.length, written_.length - draft.length, path_, behind));
     if (behind.size() != written_.length - draft.length) return fail(path_ + " is shorter than it was");
-    in_behind = fill_text(behind, drafted, fills);
+    of_behind = fill_text(behind, drafted, fills);
+    if (!of_behind.filled.edits.empty()) behind = std::move(of_behind.text);
   }
-  std::string buffer = buffer_;
-  const Filled in_buffer = fill_text(buffer, file_end, fills);
+  FilledText of_buffer = fill_text(buffer_, file_end, fills);
+  const Filled& in_behind = of_behind.filled;
+  const Filled& in_buffer = of_buffer.filled;
   if (draft.fresh.fd.valid()) {
     const std::uint64_t length = draft.fresh.size + behind.size();
     if (!behind.empty())
@@ -175,7 +177,7 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
     if (draft.cut > 0) note_gone(draft.gone);
     draft.taken();
   }
-  buffer_ = std::move(buffer);
+  if (!in_buffer.edits.empty()) buffer_ = std::move(of_buffer.text);
   buffered_lines_ += in_buffer.lines;
   const std::uint64_t filled = draft.filled.bytes + in_behind.bytes + in_buffer.bytes;
   missing_ -= std::min(missing_, filled);

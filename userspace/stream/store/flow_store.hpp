@@ -338,7 +338,9 @@ class FlowStore {
     std::uint64_t free = 0;                  ///< bytes of the file system
     std::uint64_t takes = 0;                 ///< bytes of these for the new file
   };
-  [[nodiscard]] Result<FillRoom> make_room_for(const Flow& flow, std::span<const GapFill> fills);
+  /// @param drafted  bytes of the file system that the new file takes already
+  [[nodiscard]] Result<FillRoom> make_room_for(const Flow& flow, std::span<const GapFill> fills,
+                                               std::uint64_t drafted = 0);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);

@@ -72,7 +72,12 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
     FTAP_TRY(draft.make(fills));
     if (!waits) in_front.emplace(0), lock.lock();
     if (flow->gone) return 0;
-    if (!waits) FTAP_TRY(make_room_for(*flow, fills));
+    if (!waits) {
+      // Others may have taken the room meanwhile, and what they wrote is newer.
+      FTAP_TRY_ASSIGN(now, make_room_for(*flow, fills, draft.fresh.size));
+      if (draft.fresh.size + flow->log.written().length - draft.length > now.most && draft.fresh.fd.valid())
+        continue;
+    }
     FTAP_TRY_ASSIGN(filled, change(flow->log, [&] { return flow->log.fill(draft, fills); }));
     if (!filled) continue;
     stats_.evicted_bytes.at(static_cast<std::size_t>(room.reason)) += draft.cut;
@@ -91,7 +96,8 @@ std::uint64_t FlowStore::free_bytes() const {
 
 // What is older in the same log makes room for what was found, as it does for new lines. Fails where other flows' newer lines would
 // have to.
-Result<FlowStore::FillRoom> FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
+Result<FlowStore::FillRoom> FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills,
+                                                     std::uint64_t drafted) {
   const FlowLog& log = flow.log;
   const std::uint64_t length = log.written().length;
   std::uint64_t in_file = 0;
@@ -112,7 +118,7 @@ Result<FlowStore::FillRoom> FlowStore::make_room_for(const Flow& flow, std::span
   if (buffered_ + in_memory > options_.buffers_bytes) return no_room(log);
   write_index();
   // The new file stands beside the old one.
-  room.free = free_bytes();
+  room.free = free_bytes() + drafted;
   room.takes = std::min(length + in_file, room.most);
   if (room.free < room.takes) room.most = room.takes = room.free, room.reason = Eviction::kStoreBytes;
   return room;

@@ -289,6 +289,58 @@ TEST_F(FillTest, InAFullStoreItsOwnOldestLinesMakeRoom) {
   EXPECT_EQ(bounds->bytes - bounds->made_room, (left.size() - 1) * kLine + 4);
 }
 
+// One line was found that is longer than the room. What was captured stays.
+TEST_F(FillTest, NothingGoesForALineThatDoesNotFit) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});
+  SetUp();
+  store_->flush({}, 1, true);
+  const std::string before = log_of(*store_, "f");
+  const auto filled = store_->fill(store_->find("f"), std::array{fill(std::string(400, 'x'), 100)});
+  ASSERT_FALSE(filled);
+  EXPECT_EQ(filled.error().code, ENOSPC);
+  EXPECT_EQ(log_of(*store_, "f"), before);
+  EXPECT_EQ(store_->summary("f")->missing, 100U);
+}
+
+// The time is linear in the texts. If it were not, this would take longer than ctest waits.
+TEST_F(FillTest, ManyGapsAreFilledAtOnce) {
+  constexpr std::uint64_t kGaps = 60'000;
+  constexpr std::uint64_t kFound = 200;
+  std::uint64_t at = 0;
+  {
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("many");
+    for (std::uint64_t n = 0; n < kGaps; ++n) {
+      at += kFound;
+      writing.add_gap(*flow, 2, "stdout", at, 5);
+      writing.add(*flow, 2, "stdout", {"x", true, at, at + 2, 6});
+      at += 2;
+    }
+  }
+  store_->flush({}, 1, true);
+  const auto flow = store_->find("many");
+  const std::string log = log_of(*store_, "many", std::size_t{1} << 20U);
+  std::vector<GapFill> fills;
+  CriTime clock;
+  for (std::size_t line = 0; line < log.size(); line = log.find('\n', line) + 1) {
+    const std::string text = log.substr(line, log.find('\n', line) + 1 - line);
+    if (!cri_part(std::string_view(text).substr(0, text.size() - 1)).gap) continue;
+    GapFill& fill = fills.emplace_back(flow->log.base() + line, text, std::string(), kFound);
+    put_cri_line(fill.text, clock, {8, "stdout", true, {}, std::string(kFound - 1, 'y')});
+  }
+  ASSERT_GT(fills.size(), 10'000U);
+  EXPECT_EQ(store_->fill(flow, fills).value(), fills.size() * kFound);
+  const auto bounds = store_->bounds(*flow);
+  EXPECT_GT(bounds->made_room, 0U);
+  std::uint64_t left = 0;
+  for (const std::string& line : lines_of(log_of(*store_, "many", std::size_t{1} << 20U))) {
+    EXPECT_TRUE(line == "x" || line == std::string(kFound - 1, 'y')) << line;
+    left += line.size() + 1;
+  }
+  EXPECT_EQ(bounds->bytes - bounds->made_room, left);
+}
+
 // While the file with the filled gaps is put together, lines are added, and those in memory are written to the file.
 TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   store_->flush({}, 1, true);

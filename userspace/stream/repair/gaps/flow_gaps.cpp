@@ -50,8 +50,9 @@ class FlowGaps {
         for (std::size_t i = 0; i < output.gaps.size(); ++i)
           if (output.gaps[i].wanted) decide(RefillResult::kNoSource, output.places[i].length);
     } else {
-      read_close(*log);
-      for (GappedOutput& output : outputs_) search(output, flow_format_);
+      std::array<Found, 2> found{search(outputs_[0]), search(outputs_[1])};
+      read_close(*log, found);
+      for (std::size_t i = 0; i < outputs_.size(); ++i) take_found(outputs_.at(i), found.at(i));
       put();
     }
     if (round_.open == 0 || options_.last)
@@ -61,6 +62,8 @@ class FlowGaps {
   }
 
  private:
+  using Found = std::vector<std::optional<flow::Refill>>;  // of each gap
+
   void decide(RefillResult result, std::uint64_t bytes) {
     round_.bytes.at(static_cast<std::size_t>(result)) += bytes;
   }
@@ -72,7 +75,7 @@ class FlowGaps {
     const std::uint64_t bytes = exact_ + approximate_;
     if (filled)
       settle(*filled);
-    else if (options_.last)
+    else if (options_.last && !has_unseen_)
       decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled, bytes);
     else
       round_.open += bytes;  // they were found, and writing them may succeed the next time
@@ -151,7 +154,7 @@ class FlowGaps {
       if (output.reads_kept) first = std::min(first, output.first.value_or(first));
     const std::uint64_t since = first - std::min(first, before);
     if (const auto oldest = reader.oldest(); oldest && *oldest < since)
-      for (GappedOutput& output : outputs_) output.leaves_out = true;
+      for (GappedOutput& output : outputs_) output.leaves_out = output.leaves_out || output.reads_kept;
     reader.start_at_time(since);
     const auto take = [&](const flow::RuntimeLine& line) {
       GappedOutput& output = outputs_.at(flow::output_index(line.output));
@@ -168,19 +171,35 @@ class FlowGaps {
     const auto has_all = [](const GappedOutput& output) { return !output.reads_kept || output.is_full(); };
     while (reader.read(kGapPart, take) && !std::ranges::all_of(outputs_, has_all)) continue;
     const flow::RuntimeFileFaults faults = reader.faults();
-    lacks_lines_ = faults.skipped > 0 || faults.broken > 0 || !files->unreadable.empty();
+    for (GappedOutput& output : outputs_)
+      if (output.reads_kept)
+        output.lacks_lines = faults.skipped > 0 || faults.broken > 0 || !files->unreadable.empty();
     return true;
   }
 
   // A source that writes much has written more than is looked through in the time before a gap. Then what the runtime dates before the
   // captured bytes beside the gap is left out, and what is found is approximate: if the clock was set back meanwhile, the place may be
   // another one.
-  void read_close(const identity::RuntimeFilePlace& log) {
-    for (GappedOutput& output : outputs_) {
+  void read_close(const identity::RuntimeFilePlace& log, std::array<Found, 2>& found) {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      GappedOutput& output = outputs_.at(i);
       output.reads_kept = false;
-      if (output.falls_short(slack())) output.read_close();
+      if (!has_found(output, found.at(i)) && output.falls_short(slack())) output.read_close();
     }
-    if (outputs_[0].close || outputs_[1].close) (void)read_kept(log, slack());
+    if (!outputs_[0].close && !outputs_[1].close) return;
+    (void)read_kept(log, slack());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (!outputs_.at(i).close) continue;
+      found.at(i) = search(outputs_.at(i));
+      for (auto& one : found.at(i))
+        if (one) one->approximate = true;
+    }
+  }
+
+  [[nodiscard]] static bool has_found(const GappedOutput& output, const Found& found) {
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] && !found[i]->bytes.empty() && output.gaps[i].wanted) return true;
+    return false;
   }
 
   // Nothing in what the runtime has kept of this output is older than the flow.
@@ -200,25 +219,32 @@ class FlowGaps {
     return terminal_ ? flow::Seam::kTerminalSlack : flow::Seam::kSlack;
   }
 
-  void search(GappedOutput& output, flow::RuntimeFormat format) {
-    auto found = flow::find_gaps({.captured = output.captured,
-                                  .gaps = output.places,
-                                  .text = output.kept,
-                                  .format = format,
-                                  .ended = ended_,
-                                  .from_start = is_from_start(output),
-                                  .earliest = output.kept_since(earliest_of(output)),
-                                  .drops_returns = terminal_,
-                                  .lacks_lines = lacks_lines_});
+  [[nodiscard]] Found search(const GappedOutput& output) const {
+    return flow::find_gaps({.captured = output.captured,
+                            .gaps = output.places,
+                            .text = output.kept,
+                            .format = flow_format_,
+                            .ended = ended_,
+                            .from_start = is_from_start(output),
+                            .earliest = output.kept_since(earliest_of(output)),
+                            .drops_returns = terminal_,
+                            .lacks_lines = output.lacks_lines});
+  }
+
+  void take_found(GappedOutput& output, const Found& found) {
     bool is_first = true;
+    bool has_unseen = false;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const LoggedGap& gap = output.gaps[i];
       const std::uint64_t missing = output.places[i].length;
       if (!gap.wanted) continue;
-      if (found[i] && output.close) found[i]->approximate = true;
-      // It was not looked for yet. Each look decides about the first gap at least.
-      if (!std::exchange(is_first, false) && !found[i] && output.falls_short_of(i, slack())) {
+      // Each look finds something, or decides about the first gap. What stands behind a gap that nobody has looked for is looked for with
+      // it, and decided about only then.
+      const bool was_close = std::exchange(is_first, false) && output.close;
+      if (!found[i] && !options_.gives_up && !was_close &&
+          (has_unseen || output.falls_short_of(i, slack()))) {
         if (!output.waits_at) output.waits_at = gap.at;
+        has_unseen = has_unseen_ = true;
         round_.open += missing;
         continue;
       }
@@ -249,9 +275,9 @@ class FlowGaps {
   flow::RuntimeFormat flow_format_ = flow::RuntimeFormat::kCri;
   flow::LogPosition read_to_ = 0;
   bool terminal_ = false;
-  bool is_kept_ = false;      // a runtime has a file of it
-  bool from_start_ = false;   // the flow begins with the first that its source wrote, as far as is known
-  bool lacks_lines_ = false;  // some that the runtime has kept could not be read
+  bool is_kept_ = false;     // a runtime has a file of it
+  bool from_start_ = false;  // the flow begins with the first that its source wrote, as far as is known
+  bool has_unseen_ = false;  // gaps that were not looked for yet
   bool ended_ = false;
   std::array<GappedOutput, 2> outputs_;
   std::vector<flow::GapFill> fills_;

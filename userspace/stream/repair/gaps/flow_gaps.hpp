@@ -30,7 +30,9 @@ struct GapsDecided {
 };
 
 struct GapOptions {
-  bool last = false;  ///< the file is not waited for any longer: bytes that were not found are given up
+  bool last =
+      false;  ///< the file is not waited for any longer: what was looked for and not found is given up
+  bool gives_up = false;  ///< so is what was not looked for yet
 };
 
 struct GapRound {

@@ -43,6 +43,7 @@ struct GappedOutput {
   std::optional<std::uint64_t> first;         ///< the earliest time that is looked for, before the first gap
   std::optional<std::uint64_t> begins;        ///< time of the first line that was captured
   bool leaves_out = false;                    ///< `kept` does not have older lines, which there are
+  bool lacks_lines = false;                   ///< `kept` may lack some that could not be read
   bool reads_kept = true;                     ///< `kept` is still being read
   bool close = false;                         ///< `kept` begins right before the first gap that is wanted
   bool approximate = false;                   ///< the last line that was taken is an approximate refill

@@ -18,7 +18,7 @@ constexpr int kRefillNice = 10;
 // The runtime has mostly written its file by then, and bytes lost at one time are looked for in one go.
 constexpr auto kFirstPause = 50ms;
 constexpr auto kLongestPause = 1000ms;
-// How much longer a log is looked at that changes each time.
+// How much longer a log is looked at that changes each time, or has more gaps than one look can reach.
 constexpr auto kChangingPatience = 60s;
 // The most flows for which decisions are remembered; then it begins anew.
 constexpr std::size_t kMostDecided = 4096;
@@ -100,10 +100,12 @@ void Refiller::take_new(Clock::time_point now) {
 bool Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;
   const auto before = processor_time();
-  const GapRound round = fill_gaps(store_, histories_, id, decided_[id], {.last = last});
+  const bool gives_up = now >= job.until + kChangingPatience;
+  const GapRound round =
+      fill_gaps(store_, histories_, id, decided_[id], {.last = last, .gives_up = gives_up});
   rest_ = Clock::now() + kRest * (processor_time() - before);
   for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
-  if (round.open > 0 && now < job.until + kChangingPatience) {
+  if (round.open > 0 && !gives_up) {
     job.pause = std::min<std::chrono::milliseconds>(job.pause * 2, kLongestPause);
     const auto next = Clock::now() + job.pause;
     job.due = std::max(rest_, last ? next : std::min(next, job.until));

@@ -56,49 +56,6 @@ TEST_F(FlowGapsTest, AreLookedForInLessWhereMemoryIsScarce) {
       << "what stdout lacks is too much";
 }
 
-// It writes more in the seconds before a gap than is looked through at once. The place of what is found is known by its time alone.
-TEST_F(FlowGapsTest, OfASourceThatWritesMuchAreFilled) {
-  store_ = flow::FlowStore::open({.dir = dir_ / "small", .store_bytes = std::uint64_t{1} << 20U});
-  constexpr std::uint64_t kFirst = 1'000'000;
-  constexpr std::uint64_t kLast = kFirst + 140'000;
-  const auto time_of = [](std::uint64_t n) { return 1'000'000'000'000 + (n - kFirst) * 20'000; };
-  std::string kept;
-  for (std::uint64_t n = kFirst; n < kLast; ++n)
-    kept += rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(time_of(n)))) +
-            " stdout F " + line(n);
-  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", kept);
-  const auto say = [&](std::uint64_t from, std::uint64_t to) {
-    flow::FlowStore::Writing writing(*store_, {});
-    for (std::uint64_t n = from; n < to; ++n) {
-      const std::string text = line(n);
-      const std::uint64_t end = at_[0] + text.size();
-      writing.add(
-          *writing.flow(kFlow), 1, "stdout",
-          {std::string_view(text).substr(0, text.size() - 1), true, at_[0], end, time_of(n) - 50'000});
-      at_[0] = end;
-    }
-  };
-  const auto lack = [&](std::uint64_t from, std::uint64_t to) {
-    at_[0] += (to - from) * line(from).size();
-    flow::FlowStore::Writing writing(*store_, {});
-    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0], time_of(to) - 50'000);
-  };
-  say(kFirst, kFirst + 20), lack(kFirst + 20, kLast - 50'000);
-  say(kLast - 50'000, kLast - 49'900), lack(kLast - 49'900, kLast - 49'800);
-  say(kLast - 49'800, kLast - 100), lack(kLast - 100, kLast - 90);
-  say(kLast - 90, kLast);
-  const std::uint64_t size = line(kFirst).size();
-  GapRound round = fill(true);
-  EXPECT_EQ(of(round, RefillResult::kUnfilled), 89'980 * size) << "that is too much to be looked through";
-  EXPECT_EQ(round.open, 110 * size) << "nobody has looked for these";
-  round = fill(true);
-  EXPECT_EQ(of(round, RefillResult::kApproximate), 100 * size);
-  while (round.open > 0) round = fill(true);
-  EXPECT_EQ(of(round, RefillResult::kApproximate), 10 * size);
-  EXPECT_EQ(store_->summary(kFlow)->missing, 89'980 * size);
-  EXPECT_TRUE(log({.gaps = true}).ends_with(lines(kLast - 50'000, kLast)));
-}
-
 TEST_F(FlowGapsTest, AreGivenUpOnce) {
   capture(1, 20), lose(20), capture(21, 40);
   keep(21, 100);
