@@ -32,19 +32,20 @@ TEST(FirstRecord, StandsAloneIfTheNextOneDoes) {
        {"Log: ", "{noformat}", "[code]", "docker : ", "<html><body style=\"x\"><pre>", "  <out><![CDATA[",
         "Here is the log: ```", "The scheduler logs this: \""})
     for (const std::string& record : {kFirst, kJson}) {
+      const std::string blanks(before.size(), ' ');
       EXPECT_EQ(divided({"x", before + record, "", "At line:1", kNext, before + record}),
-                (Lines{"x", before, record, "", "At line:1", kNext, before + record}));
+                (Lines{"x", blanks + record, "", "At line:1", kNext, before + record}));
       const std::string part = record.substr(0, 50);
       EXPECT_EQ(divided({before + part, record.substr(50), kNext}),
-                (Lines{before, part, record.substr(50), kNext}))
-          << "broken by a terminal";
+                (Lines{blanks + part, record.substr(50), kNext}))
+          << "broken by a terminal, and as wide as before";
     }
 }
 
 TEST(FirstRecord, IsNoErrorOfPowershells) {
   EXPECT_EQ(divided({"docker : " + kFirst.substr(0, 50), kFirst.substr(50), "At line:1 char:1",
                      "+ docker logs x", "+ ~~~", "    + CategoryInfo : x", " ", kNext}),
-            (Lines{kFirst.substr(0, 50), kFirst.substr(50), " ", kNext}));
+            (Lines{std::string(9, ' ') + kFirst.substr(0, 50), kFirst.substr(50), " ", kNext}));
 }
 
 TEST(FirstRecord, IsAsItWasIfAToolOrAnotherTextIsAround) {

@@ -44,6 +44,11 @@ bool may_open_text(std::string_view before) {
   return std::ranges::any_of(before, is_alphanumeric) && !in_value && !is_of_tool;
 }
 
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
 // PowerShell shows what a program writes to its standard error as an error of its own: "docker : " stands before it, and below it
 // where that was, in the user's language, and why, each line behind a "+ ".
 bool is_of_powershell(std::string_view line) {
@@ -75,17 +80,13 @@ void FirstRecord::give(std::size_t first_at, const Take& take) {
   if (first_at > 0 && std::string_view(lines.front().text).substr(0, first_at).ends_with(" : ")) {
     const auto of_error = std::ranges::find_if(lines, is_of_powershell, &Line::text);
     if (of_error != lines.end() && of_error - lines.begin() > 1) {
-      lines.front().text.erase(0, std::exchange(first_at, 0));
       lines.erase(of_error - 1,
                   std::ranges::find_if(std::views::reverse(lines), is_of_powershell, &Line::text).base());
     }
   }
-  for (const Line& line : lines) {
-    const std::string_view text = line.text;
-    const std::size_t at = std::exchange(first_at, 0);
-    if (at > 0) take(text.substr(0, at), true, line.time);
-    take(text.substr(at), line.full, line.time);
-  }
+  if (first_at > 0)
+    lines.front().text.replace(0, first_at, width_of(lines.front().text.substr(0, first_at)), ' ');
+  for (const Line& line : lines) take(line.text, line.full, line.time);
 }
 
 }  // namespace flowtap::cli

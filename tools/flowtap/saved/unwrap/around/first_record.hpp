@@ -15,7 +15,8 @@ class FirstRecord {
  public:
   using Take = std::function<void(std::string_view line, bool full, std::uint64_t time)>;
 
-  /// Gives `take` the lines as they are, and the first record as a line of its own if the next one has nothing before it.
+  /// Gives `take` the lines as they are, and the first record behind blanks if the next one has nothing before it: so wide was
+  /// its line where a terminal has broken it.
   void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
   /// No more lines come.
   void finish(const Take& take) { give(0, take); }
