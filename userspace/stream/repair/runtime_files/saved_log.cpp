@@ -120,7 +120,8 @@ std::size_t width_of(std::string_view line) {
 }
 
 // Whether a screen or a mail has broken the file's lines: what is not of its format stands behind a line that is as wide as any, of
-// which a copy may have lost a blank, or there is much of it.
+// which a copy may have lost a blank, or there is much of it. Only klog's records and objects are put together again behind a
+// prefix, and of a table of events a reader would have less than from the lines that are whole.
 bool has_broken_lines(std::string_view begin, RuntimeFormat format) {
   constexpr std::size_t kNarrowest = 40;
   constexpr std::size_t kMuch = 4;  // one line of so many
@@ -129,11 +130,13 @@ bool has_broken_lines(std::string_view begin, RuntimeFormat format) {
   std::size_t widest = 0;
   std::size_t widest_broken = 0;
   std::size_t before = 0;
+  const bool can_be_joined = begin.contains(".go:") || begin.contains("involvedObject");
   RuntimeLineParser parser(format);
   // The first line may be the end of one, and so may the last one that has no newline be the beginning of one.
   for (std::size_t end = 0; (end = begin.find('\n')) != std::string_view::npos;
        begin.remove_prefix(end + 1)) {
-    const std::string_view line = begin.substr(0, end);
+    std::string_view line = begin.substr(0, end);
+    while (line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t width = width_of(line);
     if (lines > 0 && !line.empty() && !parser.parse(line) && !begins_klog_record(line)) {
       ++rests;
@@ -144,7 +147,7 @@ bool has_broken_lines(std::string_view begin, RuntimeFormat format) {
     before = width;
   }
   const bool at_width = widest_broken >= kNarrowest && widest_broken + 1 >= widest;
-  return at_width || kMuch * rests > lines;
+  return can_be_joined && (at_width || kMuch * rests > lines);
 }
 
 }  // namespace

@@ -97,14 +97,16 @@ TEST_F(SavedLogTest, APartOfALogMayBeginWithinALine) {
 }
 
 TEST_F(SavedLogTest, AFileWhoseLinesAScreenHasBrokenIsNotTheRuntimesOwn) {
-  const std::string line = "2026-08-21T07:12:31Z stderr F the first of two lines, which has no place\n";
-  const std::string other = "2026-08-21T07:12:31Z stderr F x\n";
+  const std::string runtimes = "2026-08-21T07:12:31Z stderr F ";
+  const std::string header = "I0821 07:12:31.004211       1 a.go:9] ";
+  const std::string line = runtimes + header + "the first of two lines, which has no place\n";
+  const std::string other = runtimes + header + "x\n";
   const auto kept = [&](std::size_t others) {
     std::string out = line;
     for (std::size_t i = 0; i < others; ++i) out += other;
     return out;
   };
-  for (std::size_t width = 40; width + 2 < line.size() - 1; ++width) {
+  for (std::size_t width = other.size(); width + 2 < line.size() - 1; ++width) {
     const std::string broken = line.substr(0, width) + '\n' + line.substr(width);
     EXPECT_FALSE(saved_format(broken)) << width;
     EXPECT_FALSE(saved_format(other + broken + kept(0).substr(0, 20))) << "whatever the last line is";
@@ -112,6 +114,11 @@ TEST_F(SavedLogTest, AFileWhoseLinesAScreenHasBrokenIsNotTheRuntimesOwn) {
     EXPECT_FALSE(saved_format(kept(1) + broken + broken)) << "most are broken: " << width;
   }
   EXPECT_TRUE(saved_format("rest of a line\n" + kept(2) + "2026-08-21T0")) << "a part of a file";
+  EXPECT_TRUE(saved_format(line + "\r\n" + other + "\r\n")) << "a blank line is no part of one";
+  const std::string event =
+      runtimes + "5m   Warning   FailedScheduling   pod/web   0/3 nodes are available\n";
+  EXPECT_TRUE(saved_format(event + event.substr(0, 60) + '\n' + event.substr(60)))
+      << "no record is to be joined";
 }
 
 TEST_F(SavedLogTest, GzipIsKnownByWhatItHolds) {
