@@ -81,7 +81,14 @@ void find_records(const json::value& value, std::vector<ObjectRecord>& out, cons
         if (!record->event) record->source = own;
         return out.push_back(std::move(*record));
       }
-    for (const auto& one : *object) find_records(one.value(), out, own);
+    const std::size_t first = out.size();
+    for (const auto& one : *object) {
+      const std::size_t before = out.size();
+      find_records(one.value(), out, own);
+      // A collector may keep the line beside what it has read from it.
+      const bool is_one = out.size() == before + 1 && before > first && out.back().event.has_value();
+      if (is_one && out.back().event == out[before - 1].event) out.pop_back();
+    }
   }
 }
 
@@ -108,7 +115,7 @@ bool may_have_record(std::string_view line) {
 std::size_t place_of_object(std::string_view line) {
   for (std::size_t at = line.find_first_of("{["); at != std::string_view::npos;
        at = line.find_first_of("{[", at + 1)) {
-    const std::size_t next = line.find_first_not_of(' ', at + 1);
+    const std::size_t next = line.find_first_not_of(" \t\r\n", at + 1);
     if (next == std::string_view::npos) break;
     if (line[at] == '{' ? line[next] == '"' : line[next] == '{' || line[next] == '[') return at;
   }
@@ -130,8 +137,11 @@ std::vector<ObjectRecord> merged_records(std::string_view text) {
   std::vector<ObjectRecord> out;
   json::error_code error;
   json::value value = json::parse(json_view(text), error);
-  // In a field of CSV, others stand behind it.
-  if (error) value = json::parse(json_view(text.substr(0, text.rfind('}') + 1)), error);  // npos + 1 is 0
+  if (error) {
+    // In a field of CSV, others stand behind it, and of a list each line may have one.
+    const std::string_view whole = text.substr(0, text.rfind('}') + 1);  // npos + 1 is 0
+    value = json::parse(json_view(whole.substr(std::min(whole.find('{'), whole.size()))), error);
+  }
   if (!error) find_records(value, out);
   return out;
 }
