@@ -55,7 +55,8 @@ TEST(FirstRecord, IsAsItWasIfAToolOrAnotherTextIsAround) {
         Lines{"Log: " + kFirst, "Log: " + kNext, kNext}, Lines{"2026-11-26T10:00:00Z x " + kFirst, kNext},
         Lines{"\tsaw: " + kFirst, kNext}, Lines{"    saw: " + kFirst, kNext}, Lines{"- " + kFirst, kNext},
         Lines{R"({"log":")" + quoted, kNext}, Lines{"saw: \"" + quoted, kNext}, Lines{"x" + kFirst, kNext},
-        Lines{"Log: I1126 10:00:00.103412       1 a.g", kNext}})
+        Lines{"Log: I1126 10:00:00.103412       1 a.g", kNext},
+        Lines{"1:" + kFirst, "2:\tof its value", kNext}})
     EXPECT_EQ(divided(lines), lines);
   const Lines far(2000, std::string(100, 'x'));
   Lines behind{"Log: " + kFirst};

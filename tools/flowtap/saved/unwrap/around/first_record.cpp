@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "outer_time.hpp"
+#include "prefix.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
 namespace flowtap::cli {
@@ -77,6 +78,12 @@ void FirstRecord::add(std::string_view line, bool full, std::uint64_t time, cons
 void FirstRecord::give(std::size_t first_at, const Take& take) {
   passed_ = true;
   std::vector<Line> lines = std::exchange(held_, {});
+  // Lines of a value behind the record may have it, too: then it is a tool's.
+  const std::string before = first_at > 0 ? lines.front().text.substr(0, first_at) : std::string();
+  const auto has_it = [&before](const Line& line) {
+    return end_of_prefix(before, line.text).value_or(0) > 0;
+  };
+  if (std::ranges::any_of(lines | std::views::drop(1), has_it)) first_at = 0;
   if (first_at > 0 && std::string_view(lines.front().text).substr(0, first_at).ends_with(" : ")) {
     const auto of_error = std::ranges::find_if(lines, is_of_powershell, &Line::text);
     if (of_error != lines.end() && of_error - lines.begin() > 1) {
