@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "around/literal.hpp"
+#include "around/prefix.hpp"
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
 #include "single_quoted.hpp"
@@ -326,6 +328,11 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
       const std::size_t quote = end_of_escaped(line, at, enclosed.depth);
       end = std::min(quote, line.size());
       unescape(line.substr(at, end - at), enclosed.depth, buffer);
+      if (buffer.contains('\x1b')) {
+        std::string clean;
+        (void)without_colours(buffer, clean);
+        buffer = std::move(clean);
+      }
       return {.text = without_newlines(buffer),
               .end = std::min(end + 1, line.size()),
               .closed = quote != std::string_view::npos};

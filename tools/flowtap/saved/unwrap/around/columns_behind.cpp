@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
@@ -22,8 +23,29 @@ std::string closing_tag(std::string_view text) {
   if (open == std::string_view::npos) return {};
   const std::string_view tag = text.substr(open + 1);
   const std::string_view name(tag.begin(), std::ranges::find_if_not(tag, is_alphanumeric));
-  return name.empty() || !is_lower(name.front()) ? std::string()
-                                                 : std::string("</").append(name).append(1, '>');
+  return name.empty() || is_digit(name.front()) ? std::string()
+                                                : std::string("</").append(name).append(1, '>');
+}
+
+// XML, OpenTelemetry's debug output and Markdown set something around a text, behind which a line may go on.
+std::string_view without_closer(std::string_view record, std::string_view before) {
+  using Around = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kAround = {Around{"<![CDATA[", "]]>"}, Around{"Str(", ")"}, Around{"`", "`"}};
+  for (const auto& [opens, closes] : kAround) {
+    if (!before.ends_with(opens)) continue;
+    const std::size_t at = record.rfind(closes);
+    if (at == std::string_view::npos) return record;
+    const std::string_view behind = trimmed(record.substr(at + closes.size()), " |\t\r");
+    return behind.empty() || behind.starts_with("</") ? record.substr(0, at) : record;
+  }
+  return record;
+}
+
+// cat -A shows where a line ends.
+std::string_view without_end_sign(std::string_view record) {
+  const bool has_sign =
+      record.size() > 1 && record.ends_with('$') && is_alphanumeric(record[record.size() - 2]);
+  return record.substr(0, record.size() - (has_sign ? 1 : 0));
 }
 
 std::string_view without_line_break(std::string_view text) {
@@ -38,6 +60,7 @@ std::string_view without_line_break(std::string_view text) {
 
 // klog writes a tab as an escape, but where a value of several lines begins.
 std::string_view without_columns_behind(std::string_view record, std::string_view before) {
+  record = without_end_sign(without_closer(record, before));
   const std::string tag = closing_tag(before);
   if (!tag.empty() || record.contains('\t')) {
     bool in_string = false;
