@@ -50,6 +50,19 @@ std::size_t width_of(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
+// A person, or a page, has put one quote before the whole text. Where a quote ends the line, too, each line has its own.
+bool is_quote_of_text(std::string_view before, std::string_view record) {
+  if (before != "\"") return false;
+  std::size_t quotes = 0;
+  for (std::size_t at = 0; at < record.size(); ++at) {
+    if (record[at] == '\\')
+      ++at;
+    else if (record[at] == '"')
+      ++quotes;
+  }
+  return quotes > 0 && quotes % 2 == 0;
+}
+
 // PowerShell shows what a program writes to its standard error as an error of its own: "docker : " stands before it, and below it
 // where that was, in the user's language, and why, each line behind a "+ ".
 bool is_of_powershell(std::string_view line) {
@@ -64,7 +77,8 @@ void FirstRecord::add(std::string_view line, bool full, std::uint64_t time, cons
   const bool has_record = at != std::string_view::npos;
   if (!held_.empty()) {
     if (has_record || bytes_ + line.size() > kMostBelow) give(at == 0 ? at_ : 0, take);
-  } else if (has_record && at > 0 && may_open_text(line.substr(0, at)) && has_own_quotes(line.substr(at))) {
+  } else if (has_record && at > 0 && has_own_quotes(line.substr(at)) &&
+             (may_open_text(line.substr(0, at)) || is_quote_of_text(line.substr(0, at), line.substr(at)))) {
     at_ = at;
   } else {
     passed_ = has_record;
