@@ -67,11 +67,24 @@ TEST(Strangers, KnowsRecordsThatAreNotWhole) {
         "pod=\"shop/we",
         "I1126 10:00:01.103412       1 schedule_one.go:314] \"Successfully bo",
         "9] \"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\" err=\"0/3 nodes are available: x.\"",
-        "ule_one.go:314] \"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"",
-        "\"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\""}) {
+        "ule_one.go:314] \"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\""}) {
     const auto cut = guess({line});
     EXPECT_EQ(cut.what, "kube-scheduler's records whose lines were cut or divided") << line;
     EXPECT_FALSE(cut.hint.contains("-v=")) << cut.hint;
+  }
+}
+
+TEST(Strangers, KnowsMessagesWithoutAHeader) {
+  for (const char* line :
+       {"\"Unable to schedule pod; no fit; waiting\" pod=\"shop/web\"",
+        "2026-11-26T10:00:00.103412Z\t\"Attempting to schedule pod\" pod=\"shop/web\"",
+        "2026-11-26 10:00:00.103 UTC \"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"",
+        "x1,\"\"\"Unable to schedule pod; no fit; waiting\"\" "
+        "pod=\"\"shop/web\"\"\",1,2026-11-26T10:00:00Z"}) {
+    const auto messages = guess({line});
+    EXPECT_EQ(messages.what, "kube-scheduler's messages without klog's header, which is what tells a record")
+        << line;
+    EXPECT_TRUE(messages.hint.contains("gcloud logging read")) << messages.hint;
   }
 }
 
