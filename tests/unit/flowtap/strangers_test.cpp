@@ -89,14 +89,21 @@ TEST(Strangers, KnowsMessagesWithoutAHeader) {
 }
 
 TEST(Strangers, KnowsRecordsBehindAFieldsName) {
-  for (const char* before : {"message: ", "details: ", "web: ", "the scheduler said "}) {
-    const auto behind =
-        guess({before + std::string("I1126 10:00:01.103412       1 schedule_one.go:314] "
-                                    "\"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\"")});
+  const std::string far(250, 'x');
+  for (const std::string& before :
+       {std::string("message: "), std::string("details: "), std::string("web: "),
+        std::string("the scheduler said "), std::string("@timestamp:Nov 26, 2026 @ 10:00:00.100 message:"),
+        std::string("@timestampNov 26, 2026 @ 10:00:00.100message"), "Tags: " + far + " | Message: "}) {
+    const auto behind = guess({before + "I1126 10:00:01.103412       1 schedule_one.go:314] "
+                                        "\"Successfully bound pod to node\" pod=\"shop/web\" node=\"n1\""});
     EXPECT_EQ(behind.what, "kube-scheduler's records behind a field's name or another program's words")
         << before;
     EXPECT_FALSE(behind.hint.contains("screen")) << behind.hint;
   }
+  EXPECT_EQ(
+      looks_like({"\"message:I1126 10:00:01.103412       1 schedule_one.go:97] \"\"Attempting to schedule "
+                  "pod\"\" pod=\"\"shop/web\"\" stream:stderr\""}),
+      "kube-scheduler's records behind a field's name or another program's words");
 }
 
 TEST(Strangers, KnowsWhoseRecordsAreNotWhole) {

@@ -158,22 +158,30 @@ bool ends_in_message(const flow::KlogRecord& record) {
          });
 }
 
-// Whether a record's header stands behind other text, with its place in the program.
-bool has_header(std::string_view text) {
+bool is_records_header(std::string_view text) {
+  text = text.substr(0, kLookedAt);
+  return flow::klog_form(text) == flow::KlogForm::kText &&
+         flow::parse_klog_record(flow::KlogForm::kText, text).source.contains(':');
+}
+
+// Where a record's header stands behind other text, with its place in the program; npos: there is none. A page may show it right
+// behind a field's name.
+std::size_t place_of_header(std::string_view text) {
   constexpr std::string_view kLetters = "IWEF";
   text = text.substr(0, kSearched);
-  for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
-    const std::string_view rest = text.substr(at + 1, kLookedAt);
-    if (rest.empty() || !kLetters.contains(rest.front()) || flow::klog_form(rest) != flow::KlogForm::kText)
-      continue;
-    if (flow::parse_klog_record(flow::KlogForm::kText, rest).source.contains(':')) return true;
-  }
-  return false;
+  for (std::size_t at = text.find_first_of(kLetters, 1); at != std::string_view::npos;
+       at = text.find_first_of(kLetters, at + 1))
+    if (is_records_header(text.substr(at))) return at;
+  return std::string_view::npos;
 }
 
 // Then the record's own text may have ended there.
 bool has_another(const flow::KlogRecord& record) {
-  return record.form == flow::KlogForm::kText && has_header(record.body);
+  if (record.form != flow::KlogForm::kText) return false;
+  const std::string_view body = record.body.substr(0, kSearched);
+  for (std::size_t at = body.find(' '); at != std::string_view::npos; at = body.find(' ', at + 1))
+    if (is_records_header(body.substr(at + 1))) return true;
+  return false;
 }
 
 // A collector has put a line into a field of JSON or CSV. Empty: there is no such field.
@@ -195,7 +203,7 @@ unsigned form_of(std::string_view text) {
   if (is_utf16(text)) return kUtf16;
   if (is_binary(text)) return kBinary;
   if (is_encoded(text)) return kEncoded;
-  return has_header(text) ? kLine | kBehind : kLine;
+  return kLine;
 }
 
 }  // namespace
@@ -219,9 +227,17 @@ void Strangers::add(const flow::KlogRecord& record) {
 void Strangers::add_line(std::string_view line) {
   if (!is_looked_at()) return;
   const std::string in_field = without_escapes(line.substr(0, 2 * kLookedAt));
+  const std::size_t header = place_of_header(line.substr(0, 2 * kLookedAt));
+  const std::string_view record = line.substr(std::min(header, line.size()), kLookedAt);
   line = line.substr(0, kLookedAt);
-  const unsigned form = form_of(line);
-  const bool told = !in_field.empty() && kStrangers[row_of(form, {}, line)].grade != Grade::kOwn &&
+  unsigned form = form_of(line);
+  if (form == kLine && !record.empty()) form |= kBehind;
+  const Grade grade = kStrangers[row_of(form, {}, line)].grade;
+  // Much may stand before a record, and what it says is behind its header.
+  if (grade != Grade::kOwn && (form & kBehind) != 0 &&
+      (kStrangers[row_of(form, {}, record)].forms & kBehind) != 0)
+    line = record;
+  const bool told = !in_field.empty() && grade != Grade::kOwn &&
                     kStrangers[row_of(form, {}, in_field)].grade == Grade::kOwn;
   (void)count(form, {}, told ? std::string_view(in_field) : line);
 }
