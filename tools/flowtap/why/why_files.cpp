@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -102,6 +105,28 @@ void tell_strange(const SavedRead& read) {
             guess->hint, 0});
 }
 
+/// A list of no pods must not look as if the logs had none.
+void tell_elsewhere(const DiagnosisStore& store, const std::string& ns) {
+  std::set<std::string, std::less<>> others;
+  for (const std::string& pod : store.pods()) {
+    const auto name = pod_name(pod);
+    if (name && name->ns == ns) return;
+    if (name) others.emplace(name->ns);
+  }
+  std::string names;
+  std::size_t named = 0;
+  for (const std::string& other : others) {
+    if (named++ == kMostNear) break;
+    names += (names.empty() ? "" : ", ") + other;
+  }
+  if (others.size() > kMostNear) names += fmt::format(" and {} more", others.size() - kMostNear);
+  complain(
+      {fmt::format("no scheduler mentions a pod of the namespace {} in the logs that --from names, but "
+                   "they mention {} of {}",
+                   in_quotes(ns, 300), store.size() == 1 ? "one" : grouped(store.size()) + " pods", names),
+       "without -n, flowtap why --from lists them", 0});
+}
+
 }  // namespace
 
 ExitCode why_from_files(const WhyOptions& options) {
@@ -123,6 +148,7 @@ ExitCode why_from_files(const WhyOptions& options) {
     complain(nothing_told(*read));
     return kFailure;
   }
+  if (!options.ns.empty() && options.of.empty()) tell_elsewhere(store, options.ns);
   if (options.of.empty())
     return put_out_list(options, [&store](const TakePod& take) {
       store.each([&take](const std::string& pod, const Diagnosis& diagnosis) {
