@@ -27,6 +27,7 @@ struct LoggedGap {
   flow::MissingCause cause = flow::MissingCause::kUnknown;
 };
 
+/// It has many members, since it is two texts and how far each was read.
 struct GappedOutput {
   struct Read {
     std::size_t at = 0;  ///< a place in `kept`; for `side`, in `captured`
