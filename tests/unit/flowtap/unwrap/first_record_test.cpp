@@ -44,7 +44,7 @@ TEST(FirstRecord, StandsAloneIfTheNextOneDoes) {
 
 TEST(FirstRecord, MayHaveTheQuoteOfAWholeText) {
   const std::string record = R"(I1126 10:00:00.103412       1 a.go:9] "no fit" pod="shop/web")";
-  EXPECT_EQ(divided({"\"" + record, kNext + "\""}), (Lines{"\"", record, kNext + "\""}));
+  EXPECT_EQ(divided({"\"" + record, kNext + "\""}), (Lines{" " + record, kNext + "\""}));
   for (const Lines& lines : {Lines{"\"" + record + "\"", kNext}, Lines{"\"" + record, "\"" + record}})
     EXPECT_EQ(divided(lines), lines) << "the quote of one line";
 }
