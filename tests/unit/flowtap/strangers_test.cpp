@@ -88,16 +88,6 @@ TEST(Strangers, KnowsMessagesWithoutAHeader) {
   }
 }
 
-TEST(Strangers, KnowsEventsThatCollectorsHaveWritten) {
-  EXPECT_EQ(looks_like({"name=web-0 kind=Pod objectAPIversion=v1 reason=FailedScheduling msg=\"0/3 nodes are "
-                        "available: 3 Insufficient cpu. \""}),
-            "Kubernetes events as Grafana Alloy writes them");
-  EXPECT_EQ(looks_like({R"({"resourceLogs": [{"resource": {"attributes": [{"key": "k8s.object.kind"}]}}]})"}),
-            "Kubernetes events that OpenTelemetry's collector has taken apart");
-  EXPECT_EQ(looks_like({"0/3 nodes are available: 3 Insufficient cpu."}),
-            "a scheduler's verdict that does not say of which pod");
-}
-
 TEST(Strangers, KnowsRecordsBehindAFieldsName) {
   const std::string far(250, 'x');
   for (const std::string& before :
