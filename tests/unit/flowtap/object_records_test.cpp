@@ -209,43 +209,5 @@ TEST(ObjectRecords, EventsInYamlAreThoseInJson) {
   EXPECT_EQ(read("apiVersion: v1\nkind: Pod\n" + kRecord + '\n').records, Records{kRecord});
 }
 
-// kubectl get pod -o yaml, and the same as JSON in one line.
-TEST(ObjectRecords, OfAPodSayWhatItsConditionSays) {
-  const auto yaml = [](const std::string& spec, const std::string& condition) {
-    return "apiVersion: v1\nkind: Pod\nmetadata:\n  managedFields:\n  - apiVersion: v1\n    time: x\n  name: "
-           "web-0\n  namespace: shop\nspec:\n  containers:\n  - args:\n    - sleep\n    image: x\n    name: "
-           "web\n" +
-           spec + "status:\n  conditions:\n  - status: \"False\"\n    type: Ready\n" + condition +
-           "  phase: Pending\n";
-  };
-  const std::string failed =
-      "  - lastTransitionTime: \"2026-11-26T10:00:00Z\"\n    message: '0/3 nodes are available: 3 "
-      "Insufficient\n"
-      "      cpu.'\n    reason: Unschedulable\n    status: \"False\"\n    type: PodScheduled\n";
-  const KubeEvent waits{.ns = "shop",
-                        .pod = "web-0",
-                        .type = "Warning",
-                        .reason = "FailedScheduling",
-                        .message = "0/3 nodes are available: 3 Insufficient cpu.",
-                        .from = "batch-scheduler"};
-  const std::string by = "  schedulerName: batch-scheduler\n";
-  EXPECT_EQ(read(yaml(by, failed)).events, std::vector<KubeEvent>{waits});
-  EXPECT_EQ(
-      read(
-          R"({"kind":"Pod","metadata":{"name":"web-0","namespace":"shop"},"spec":{"schedulerName":"batch-scheduler"},)"
-          R"("status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
-          R"("message":"0/3 nodes are available: 3 Insufficient cpu."}]}})"
-          "\n")
-          .events,
-      std::vector<KubeEvent>{waits});
-  const std::string bound =
-      "  - lastTransitionTime: \"2026-11-26T10:00:00Z\"\n    status: \"True\"\n    type: PodScheduled\n";
-  const std::vector<KubeEvent> events = read(yaml("  nodeName: n1\n" + by, bound)).events;
-  ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events.front().message, "Successfully assigned shop/web-0 to n1");
-  EXPECT_EQ(events.front().time, 1795687200000000000U);
-  EXPECT_TRUE(read(yaml(by, "")).events.empty());
-}
-
 }  // namespace
 }  // namespace flowtap::cli

@@ -76,7 +76,7 @@ void find_records(const json::value& value, std::vector<ObjectRecord>& out, cons
   } else if (const json::object* object = value.if_object()) {
     const std::string own = outer.empty() ? collector_name(*object) : outer;
     if (is_klogs(*object)) return out.push_back({.text = as_klog(*object), .event = {}, .source = own});
-    for (auto* const read : {headerless_record, event_record, pod_record})
+    for (auto* const read : {headerless_record, event_record})
       if (auto record = read(*object)) {
         if (!record->event) record->source = own;
         return out.push_back(std::move(*record));
@@ -108,7 +108,7 @@ bool has_place(std::string_view line) {
 bool may_have_record(std::string_view line) {
   const auto has = [line](std::string_view text) { return line.contains(text); };
   return (has(R"("caller")") && has(R"("msg")")) || (has(R"("\")") && has(".go")) ||
-         (has(R"("severity")") && has_place(line)) || has_event(line) || has(R"("PodScheduled")");
+         (has(R"("severity")") && has_place(line)) || has_event(line);
 }
 
 // "[pod/web-0/app] " and "app[12]: " are no lists of objects.

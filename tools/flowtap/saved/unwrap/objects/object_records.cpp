@@ -105,17 +105,6 @@ std::uint64_t count_in(const json::object& event) {
   return 0;
 }
 
-// What the scheduler has written into the pod itself: {"type":"PodScheduled","status":"False",...}.
-const json::object* scheduled_condition(const json::object& pod) {
-  const json::value* status = member(pod, "status");
-  const json::value* all =
-      status != nullptr && status->is_object() ? member(status->get_object(), "conditions") : nullptr;
-  if (all == nullptr || !all->is_array()) return nullptr;
-  for (const json::value& one : all->get_array())
-    if (one.is_object() && text_member(one.get_object(), "type") == "PodScheduled") return &one.get_object();
-  return nullptr;
-}
-
 }  // namespace
 
 std::optional<ObjectRecord> headerless_record(const json::object& object) {
@@ -165,31 +154,6 @@ std::optional<ObjectRecord> event_record(const json::object& object) {
   if (!time) time = parse_rfc3339(text_in(object, {"metadata"}, "creationTimestamp"));
   event.time = nanos(time);
   event.count = std::max(count_in(object), std::uint64_t{1});
-  return ObjectRecord{.text = klog_of(event), .time = event.time, .event = event};
-}
-
-// The condition's time is that of its change: later attempts replace only the message.
-std::optional<ObjectRecord> pod_record(const json::object& object) {
-  const json::object* condition =
-      text_member(object, "kind") == "Pod" ? scheduled_condition(object) : nullptr;
-  if (condition == nullptr) return std::nullopt;
-  KubeEvent event{.ns = text_in(object, {"metadata"}, "namespace"),
-                  .pod = text_in(object, {"metadata"}, "name"),
-                  .type = "Warning",
-                  .reason = std::string(kFailedScheduling),
-                  .message = text_member(*condition, "message"),
-                  .from = text_in(object, {"spec"}, "schedulerName")};
-  const std::string node = text_in(object, {"spec"}, "nodeName");
-  const bool bound = text_member(*condition, "status") == "True" && !node.empty();
-  if (bound) {
-    event.type = "Normal";
-    event.reason = kScheduled;
-    event.message = fmt::format("Successfully assigned {}/{} to {}", event.ns, event.pod, node);
-    event.time = nanos(parse_rfc3339(text_member(*condition, "lastTransitionTime")));
-  } else if (text_member(*condition, "reason") != "Unschedulable") {
-    return std::nullopt;
-  }
-  if (event.ns.empty() || event.pod.empty() || event.message.empty()) return std::nullopt;
   return ObjectRecord{.text = klog_of(event), .time = event.time, .event = event};
 }
 

@@ -26,7 +26,4 @@ struct ObjectRecord {
 /// An event of a pod, of the kind Event, as it stands in the object; KubeEvents::judge() knows what it is worth.
 [[nodiscard]] std::optional<ObjectRecord> event_record(const boost::json::object& object);
 
-/// What a scheduler has written into the pod's condition PodScheduled, as an event. Nothing: the object is no pod, or it says nothing.
-[[nodiscard]] std::optional<ObjectRecord> pod_record(const boost::json::object& object);
-
 }  // namespace flowtap::cli

@@ -109,25 +109,6 @@ std::string string_of(YamlLines& lines, const YamlKey& key) {
   return quoted ? unquoted(text) : text;
 }
 
-json::object map_of(YamlLines& lines, std::size_t deep);
-
-bool is_item(std::string_view line, std::size_t column) {
-  const auto indent = indent_of(line);
-  return indent && *indent >= column && line.substr(*indent).starts_with(kListMark);
-}
-
-// Of objects: no other item of a list has a name.
-json::array list_of(YamlLines& lines, std::size_t column, std::size_t deep) {
-  json::array out;
-  while (lines.any() && is_item(lines.line(), column)) {
-    if (key_in(lines.line(), true))
-      out.push_back(map_of(lines, deep));
-    else
-      ++lines.next;
-  }
-  return out;
-}
-
 json::object map_of(YamlLines& lines, std::size_t deep) {
   json::object out;
   std::optional<std::size_t> column;
@@ -142,10 +123,7 @@ json::object map_of(YamlLines& lines, std::size_t deep) {
       out[json_view(key->name)] = string_of(lines, *key);
     } else if (lines.any() && deep < kDeepest) {
       const auto below = key_in(lines.line(), false);
-      if (below && below->indent > *column)
-        out[json_view(key->name)] = map_of(lines, deep + 1);
-      else if (is_item(lines.line(), *column))
-        out[json_view(key->name)] = list_of(lines, *column, deep + 1);
+      if (below && below->indent > *column) out[json_view(key->name)] = map_of(lines, deep + 1);
     }
   }
   return out;
