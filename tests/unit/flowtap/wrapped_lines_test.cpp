@@ -105,23 +105,6 @@ TEST(WrappedLines, AreWholeAgainWhereATerminalHasBrokenThem) {
   }
 }
 
-// Nothing but the width tells where they end.
-TEST(WrappedLines, OfFreeTextAreWholeAgainWhereTheWidthTellsIt) {
-  const std::string head = "I1121 01:39:30.100000       1 a.go:7] ";
-  const Lines lines = {
-      head + R"("a message" pod="shop/web-7f9c-abcde" namespace="shop" node="gpu-node-2")",
-      head + "schedule shop/web-7f9c-abcde to gpu-node-2 map[NVIDIA:[[{1 GPU-2-b 8000 30}]]]",
-      head + R"("NodeFitPod" pod="shop/web-7f9c-abcde" node="gpu-node-3" score=1234567890)",
-      head + "After Binding Process",
-      head + R"("c" unschedulable plugins={"NodeResourcesFit":{}} pod="shop/web-7f9c-abcde")"};
-  for (const std::string& before : {std::string(), std::string(kPod)})
-    for (std::size_t width = before.size() + 50; width < before.size() + 100; ++width)
-      expect_lines(joined(broken_at(behind(before, lines), width)), behind(before, lines),
-                   fmt::format("{}at {}", before, width));
-  const Lines loose = {head + "After Binding", "Process", head + R"("x" y="z")"};
-  EXPECT_EQ(joined(loose), loose) << "no line shows a width";
-}
-
 TEST(WrappedLines, AreWholeAgainWhereWordsWereKept) {
   const Lines lines = structured("found/why/formats/base.log");
   for (const std::size_t width : {60UL, 74UL, 80UL, 100UL, 133UL}) {

@@ -31,7 +31,6 @@ std::optional<Ending> ending_of_record(std::string_view text) {
   if (!record) return std::nullopt;
   if (record->form == flow::KlogForm::kText && (record->source.empty() || record->body.empty()))
     return Ending::kOpen;
-  if (!record->structured && record->form == flow::KlogForm::kText) return Ending::kUntold;
   if (!record->structured) return std::nullopt;
   const bool in_message =
       record->form == flow::KlogForm::kText && flow::end_of_quoted(record->body, 1) == std::string_view::npos;
@@ -77,16 +76,6 @@ std::optional<std::size_t> cut_header(std::string_view line) {
   return std::nullopt;
 }
 
-// Of the pair with which the text begins; a blank: it begins with none. HAMi's keys may have two words.
-char first_of_value(std::string_view text) {
-  text = trimmed(text, kAtEdges);
-  const std::size_t sign = text.find('=');
-  const auto of_key = [](char c) { return is_alphanumeric(c) || c == ' '; };
-  const bool is_pair = sign != 0 && sign < kLongestKey && sign + 1 < text.size() &&
-                       std::ranges::all_of(text.substr(0, sign), of_key);
-  return is_pair ? text[sign + 1] : ' ';
-}
-
 }  // namespace
 
 std::optional<LongText> long_text(std::string_view line) {
@@ -109,15 +98,12 @@ bool is_event_row(std::string_view line) {
   return false;
 }
 
+// HAMi's keys may have two words.
 bool begins_pair(std::string_view text) {
-  return std::string_view("\"{[").contains(first_of_value(text));
-}
-
-bool may_be_number(std::string_view text, std::string_view next) {
   text = trimmed(text, kAtEdges);
-  const bool goes_on = !text.empty() && is_digit(text.back()) && !next.empty() &&
-                       (is_digit(next.front()) || next.front() == '.');
-  return goes_on || is_digit(first_of_value(next));
+  const std::size_t sign = text.find(R"(=")");
+  const auto of_key = [](char c) { return is_alphanumeric(c) || c == ' '; };
+  return sign != 0 && sign < kLongestKey && std::ranges::all_of(text.substr(0, sign), of_key);
 }
 
 }  // namespace flowtap::cli

@@ -8,9 +8,8 @@
 namespace flowtap::cli {
 
 enum class Ending : std::uint8_t {
-  kOpen,    ///< a quote, a bracket, a word or the header is not closed
-  kUntold,  ///< free text, which may end anywhere
-  kWhole    ///< all that has begun has ended
+  kOpen,  ///< a quote, a bracket, a word or the header is not closed
+  kWhole  ///< all that has begun has ended
 };
 
 /// What a line begins that may go on in the next one. Does not own its texts.
@@ -26,10 +25,7 @@ struct LongText {
 /// Whether a line is a row of kubectl's tables of events.
 [[nodiscard]] bool is_event_row(std::string_view line);
 
-/// Whether a text begins with a pair of klog's whose value stands in quotes or brackets, which may follow one that has ended.
+/// Whether a text begins with a pair of klog's whose value is quoted, which may follow one that has ended.
 [[nodiscard]] bool begins_pair(std::string_view text);
-
-/// Whether a number that ends the one text may go on in the other one, or a pair whose value is a number begins there.
-[[nodiscard]] bool may_be_number(std::string_view text, std::string_view next);
 
 }  // namespace flowtap::cli

@@ -29,12 +29,9 @@ std::size_t parts_of(const BrokenLine& line) {
   std::size_t taken = 1;
   for (std::size_t i = 1; i < line.parts.size(); ++i) {
     const std::string_view part = own_text(line, line.parts[i]);
-    const bool in_number = whole && i > 1 && width_of(line.parts[i - 1]) == width_of(line.parts.front()) &&
-                           may_be_number(text, part);
-    if (whole && !in_number && !begins_pair(part)) break;
+    if (whole && !begins_pair(part)) break;
     const std::size_t text_at = part.find_first_not_of(' ');
-    text.append((whole && !in_number) || text_at > 0 ? " " : "")
-        .append(part.substr(std::min(text_at, part.size())));
+    text.append(whole || text_at > 0 ? " " : "").append(part.substr(std::min(text_at, part.size())));
     whole = closes_text(text);
     if (whole) taken = i + 1;
   }
@@ -71,11 +68,8 @@ bool WrappedLines::goes_on(std::string_view line) {
   }
   if (!*begun_) return false;
   if (**begun_ == Ending::kWhole && group_.line.parts.size() == 1 &&
-      !begins_pair(own_text(group_.line, line))) {
-    // A number has no end of its own.
-    if (!may_be_number(group_.line.parts.front(), own_text(group_.line, line))) return false;
-    begun_ = Ending::kUntold;
-  }
+      !begins_pair(own_text(group_.line, line)))
+    return false;
   const std::string& before = group_.line.before;
   const bool is_next = own_text(group_.line, line).size() == line.size() && begins_alike(before, line);
   if (is_next && std::ranges::any_of(before, is_alphanumeric)) return false;
@@ -87,8 +81,7 @@ void WrappedLines::close(const Take& take) {
   Group group = std::exchange(group_, {});
   std::vector<std::string>& parts = group.line.parts;
   if (parts.size() == 1) return pass(std::move(group), take);
-  // Of free text, only the width of its lines tells whether they belong together.
-  const std::size_t taken = begun_ == Ending::kUntold ? 1 : parts_of(group.line);
+  const std::size_t taken = parts_of(group.line);
   group.line.whole = taken > 1;
   std::vector<std::string> rest;
   if (group.line.whole) {
@@ -105,7 +98,7 @@ void WrappedLines::close(const Take& take) {
 
 void WrappedLines::pass(Group group, const Take& take) {
   if (decided_ || (waiting_.empty() && group.line.parts.size() == 1)) return give(group, take);
-  for (const std::string& part : group.line.parts) waiting_bytes_ += sizeof(part) + part.size();
+  for (const std::string& part : group.line.parts) waiting_bytes_ += part.size();
   waiting_.push_back(std::move(group));
   if (breaks_.noted() >= kEnoughBreaks || waiting_bytes_ > kMostWaiting) give_waiting(take);
 }
