@@ -121,7 +121,7 @@ void tell_elsewhere(const DiagnosisStore& store, const std::string& ns) {
   }
   if (others.size() > kMostNear) names += fmt::format(" and {} more", others.size() - kMostNear);
   complain(
-      {fmt::format("no scheduler mentions a pod of the namespace {} in the logs that --from names, but "
+      {fmt::format("no scheduler decides about a pod of the namespace {} in the logs that --from names, but "
                    "they mention {} of {}",
                    in_quotes(ns, 300), store.size() == 1 ? "one" : grouped(store.size()) + " pods", names),
        "without -n, flowtap why --from lists them", 0});

@@ -200,8 +200,10 @@ TEST_F(Refill, TheGapAtTheEndOfASilentContainerIsToldAtOnce) {
   std::uint64_t told = 0;
   EXPECT_TRUE(eventually([&] {
     in_file = bytes_of_file(root_, flow);
-    told = flow_called(daemon, flow)->missing;
-    return told > 100'000 && in_file.missing == told && in_file.kept + told == written;
+    // A short write may have found room in the ring behind the gap. Then it is known where the gap belongs, and it is filled.
+    const auto seen = flow_called(daemon, flow);
+    told = seen->missing;
+    return told + seen->found > 100'000 && in_file.missing == told && in_file.kept + told == written;
   })) << "of "
       << written << " bytes the file has " << in_file.kept << " and lacks " << in_file.missing << ", and "
       << told << " are told as missing";

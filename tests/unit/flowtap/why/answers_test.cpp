@@ -163,7 +163,8 @@ TEST_F(WhyTest, ANamespaceWithoutPodsIsNoEmptyLog) {
   const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
   const Outcome other = flowtap_program("why -n other" + log);
   EXPECT_EQ(other.exit, 0);
-  EXPECT_NE(other.output.find(R"(mentions a pod of the namespace "other" in the logs)"), std::string::npos)
+  EXPECT_NE(other.output.find(R"(decides about a pod of the namespace "other" in the logs)"),
+            std::string::npos)
       << other.output;
   EXPECT_NE(other.output.find(" pods of default\n"), std::string::npos) << other.output;
   EXPECT_FALSE(flowtap_program("why -n default" + log).output.starts_with("flowtap: "));

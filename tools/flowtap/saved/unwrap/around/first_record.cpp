@@ -8,6 +8,7 @@
 #include "outer_time.hpp"
 #include "prefix.hpp"
 #include "stream/lines/klog/klog_record.hpp"
+#include "tools/flowtap/saved/unwrap/wrapped/line_breaks.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -43,11 +44,6 @@ bool may_open_text(std::string_view before) {
   const bool is_of_tool = before.find_first_of(std::string_view("\0\x1b", 2)) != std::string_view::npos ||
                           before.contains(R"(":)") || has_time(before);
   return std::ranges::any_of(before, is_alphanumeric) && !in_value && !is_of_tool;
-}
-
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 // A person, or a page, has put one quote before the whole text. Where a quote ends the line, too, each line has its own.
