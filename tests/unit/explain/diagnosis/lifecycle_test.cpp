@@ -145,11 +145,12 @@ TEST(Lifecycle, AnEventOfABindThatComesTooLateSaysWhatBecameOfThePod) {
        R"(running Bind plugin \"DefaultBinder\": pods \"p\" not found)",
        "binding rejected: pod p is being deleted, cannot be assigned to a host", R"(pod \"p\" not found)"}) {
     EXPECT_EQ(told({event(gone)}), "failed 1 deleted") << gone;
-    EXPECT_EQ(of({event(gone)}).bind.verdict, Verdict::kFailed) << gone;
+    EXPECT_EQ(of(test::log_of({event(gone)})).bind.verdict, Verdict::kFailed) << gone;
     EXPECT_EQ(told({event(gone), event("0/2 nodes are available: 2 Insufficient cpu.")}), "failed 1")
         << "another pod of the name";
   }
-  const Diagnosis assigned = of({event(R"(binding rejected: pod p is already assigned to node \"n2\")")});
+  const Diagnosis assigned =
+      of(test::log_of({event(R"(binding rejected: pod p is already assigned to node \"n2\")")}));
   EXPECT_EQ(told(assigned), "succeeded 1");
   EXPECT_EQ(assigned.node, "n2");
   EXPECT_EQ(told({event(R"(pod \"q\" not found)")}), "failed 1") << "one of its group";
