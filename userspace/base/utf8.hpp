@@ -1,8 +1,11 @@
 // Characters as UTF-8.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace flowtap {
 
@@ -22,6 +25,15 @@ inline void append_utf8(std::string& out, std::uint32_t c) {
     out += static_cast<char>(0xf0U | (c >> 18U));
     tail(12), tail(6), tail(0);
   }
+}
+
+/// Whether a byte goes on with a character that began before it.
+[[nodiscard]] constexpr bool is_inside_utf8(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+/// The characters of a text.
+[[nodiscard]] constexpr std::size_t utf8_length(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_inside_utf8));
 }
 
 [[nodiscard]] constexpr bool is_high_surrogate(std::uint32_t unit) {

@@ -17,6 +17,7 @@
 #include "base/ascii.hpp"
 #include "base/fd.hpp"
 #include "base/trimmed.hpp"
+#include "base/utf8.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
@@ -25,7 +26,6 @@
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "unwrap/order/line_order.hpp"
-#include "unwrap/wrapped/line_breaks.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -179,7 +179,7 @@ bool Reading::take_event(std::string_view text) {
   tell(events_.read(text), text);
   const bool is_kubectls = events_.lines() != before || events_.is_in_description();
   std::size_t& widest = widest_[files_];
-  if (is_kubectls) widest = std::max(widest, width_of(trimmed(text, "\r")));
+  if (is_kubectls) widest = std::max(widest, utf8_length(trimmed(text, "\r")));
   return is_kubectls;
 }
 
@@ -194,7 +194,9 @@ void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
 // is wider shows that no screen has cut a row that may be whole.
 void Reading::mark_cut_rows() {
   using diagnosis::Ending;
-  const auto place = [](const Told& one) { return std::pair(one.file, width_of(trimmed(one.line, "\r"))); };
+  const auto place = [](const Told& one) {
+    return std::pair(one.file, utf8_length(trimmed(one.line, "\r")));
+  };
   const auto is_marked = [](const Told& one) { return one.event.message.ends_with(diagnosis::kCutOff); };
   const auto ending = [&](const Told& one) {
     const std::size_t mark = is_marked(one) ? diagnosis::kCutOff.size() : 0;

@@ -9,7 +9,6 @@
 #include "stream/lines/shown_lines.hpp"
 
 namespace flowtap::flow {
-
 namespace {
 
 // Puts a text together from pieces of whole lines, without the first `skip` bytes and without the rest of the line that these cut.

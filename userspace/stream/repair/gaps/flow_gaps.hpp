@@ -30,9 +30,10 @@ struct GapsDecided {
 };
 
 struct GapOptions {
-  bool last =
-      false;  ///< the file is not waited for any longer: what was looked for and not found is given up
-  bool gives_up = false;  ///< so is what was not looked for yet
+  /// The file is not waited for any longer: what was looked for and not found is given up.
+  bool last = false;
+  /// So is what was not looked for yet.
+  bool gives_up = false;
 };
 
 struct GapRound {

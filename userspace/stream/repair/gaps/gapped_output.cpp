@@ -6,6 +6,7 @@
 #include "stream/lines/line_assembler.hpp"
 
 namespace flowtap {
+
 void GappedOutput::take(const flow::CriLine& line) {
   side.push_back({captured.size(), line.time});
   if (!begins) begins = line.time;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/utf8.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 #include "stream/repair/runtime_files/gz_stream.hpp"
 #include "stream/repair/runtime_files/runtime_lines.hpp"
@@ -113,12 +114,6 @@ std::optional<RuntimeFormat> format_of(std::string_view line) {
   return is_of_docker(line) ? std::optional(RuntimeFormat::kJsonFile) : std::nullopt;
 }
 
-// Of its characters.
-std::size_t width_of(std::string_view line) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
 // Whether a screen or a mail has broken the file's lines: what is not of its format stands behind a line that is as wide as any, of
 // which a copy may have lost a blank, or there is much of it. Only klog's records and objects are put together again behind a
 // prefix, and of a table of events a reader would have less than from the lines that are whole.
@@ -137,7 +132,7 @@ bool has_broken_lines(std::string_view begin, RuntimeFormat format) {
        begin.remove_prefix(end + 1)) {
     std::string_view line = begin.substr(0, end);
     while (line.ends_with('\r')) line.remove_suffix(1);
-    const std::size_t width = width_of(line);
+    const std::size_t width = utf8_length(line);
     if (lines > 0 && !line.empty() && !parser.parse(line) && !begins_klog_record(line)) {
       ++rests;
       widest_broken = std::max(widest_broken, before);

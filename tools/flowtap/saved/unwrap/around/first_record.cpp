@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 #include "outer_time.hpp"
 #include "prefix.hpp"
 #include "stream/lines/klog/klog_record.hpp"
-#include "tools/flowtap/saved/unwrap/wrapped/line_breaks.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -102,7 +102,7 @@ void FirstRecord::give(std::size_t first_at, const Take& take) {
     }
   }
   if (first_at > 0)
-    lines.front().text.replace(0, first_at, width_of(lines.front().text.substr(0, first_at)), ' ');
+    lines.front().text.replace(0, first_at, utf8_length(lines.front().text.substr(0, first_at)), ' ');
   for (const Line& line : lines) take(line.text, line.full, line.time);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
+#include "base/utf8.hpp"
 #include "unfinished.hpp"
 
 namespace flowtap::cli {
@@ -12,10 +13,6 @@ namespace {
 constexpr std::string_view kEdges = " \t\r";
 // Blanks at the end of a terminal's line may be lost. klog has no more side by side.
 constexpr std::size_t kMostBlanks = 8;
-
-bool is_inner(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-}
 
 // "1 node(s) had taints," and "2 Insufficient cpu": a terminal keeps the blank between them.
 bool are_counts(std::string_view text, std::string_view next) {
@@ -45,10 +42,6 @@ void add_words(std::string& text, std::string_view next) {
 
 }  // namespace
 
-std::size_t width_of(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_inner));
-}
-
 std::string_view own_text(const BrokenLine& line, std::string_view part) {
   // "  12 | " before the first part, "     | " before the others.
   std::string twin = line.before;
@@ -60,9 +53,9 @@ void LineBreaks::note(const BrokenLine& line) {
   for (std::size_t i = 0; i + 1 < line.parts.size(); ++i) {
     const std::string_view part = line.parts[i];
     const std::string_view next = own_text(line, line.parts[i + 1]);
-    count(width_of(part));
+    count(utf8_length(part));
     const bool indented = next.starts_with("  ") && !part.starts_with("  ");
-    by_words_ = by_words_ || indented || width_of(line.parts[i + 1]) > width_ + 1;
+    by_words_ = by_words_ || indented || utf8_length(line.parts[i + 1]) > width_ + 1;
     between_counts_ = are_counts(part, next);
   }
 }
@@ -90,7 +83,7 @@ std::string LineBreaks::joined(const BrokenLine& line, std::size_t& used) const 
   std::string out = line.parts.front();
   used = 1;
   for (; used < line.parts.size(); ++used) {
-    const std::size_t width = width_of(line.parts[used - 1]);
+    const std::size_t width = utf8_length(line.parts[used - 1]);
     if (!line.whole && (!at_width() || width != width_)) break;
     const std::string_view next = own_text(line, line.parts[used]);
     if (!at_width() || (!next.starts_with(' ') && begins_pair(next) && ends_pair(out))) {

@@ -9,9 +9,6 @@
 
 namespace flowtap::cli {
 
-/// The characters of a text in UTF-8.
-[[nodiscard]] std::size_t width_of(std::string_view text);
-
 /// The parts of one line.
 struct BrokenLine {
   std::vector<std::string> parts;

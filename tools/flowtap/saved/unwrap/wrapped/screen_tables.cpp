@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
+#include "base/utf8.hpp"
 #include "line_breaks.hpp"
 #include "stream/lines/flow_key.hpp"
 #include "tools/flowtap/saved/kube_columns.hpp"
@@ -139,14 +140,14 @@ void ScreenTables::add(std::string_view line, bool full, std::uint64_t time, con
 bool ScreenTables::goes_on(std::size_t at, std::size_t width) const {
   if (at + 1 >= lines_.size() || lines_[at + 1].begins) return false;
   const std::string& text = lines_[at].text;
-  return width_of(text) + 1 >= width || (lines_[at].begins && lacks_column(text));
+  return utf8_length(text) + 1 >= width || (lines_[at].begins && lacks_column(text));
 }
 
 std::string ScreenTables::joined(std::size_t at, std::size_t parts, std::size_t width) const {
   std::string out;
   for (; parts > 1; --parts, ++at) {
     out += lines_[at].text;
-    out.append(width - std::min(width, width_of(lines_[at].text)), ' ');
+    out.append(width - std::min(width, utf8_length(lines_[at].text)), ' ');
   }
   return out += lines_[at].given;
 }
@@ -164,7 +165,7 @@ std::size_t ScreenTables::parts(std::size_t at, std::size_t width) const {
 // they were broken. Other tools' lines below kubectl's may be as long, so a scheduler's sentence has to end in what follows it.
 std::size_t ScreenTables::width() const {
   std::size_t width = 0;
-  for (const Line& line : lines_) width = std::max(width, width_of(trimmed(line.given, "\r")));
+  for (const Line& line : lines_) width = std::max(width, utf8_length(trimmed(line.given, "\r")));
   if (width < kNarrowest) return 0;
   std::size_t broken = 0;
   std::size_t fitting = 0;
@@ -172,7 +173,7 @@ std::size_t ScreenTables::width() const {
   for (std::size_t at = 0, next = 0; at < lines_.size(); at = next) {
     next = at + parts(at, width);
     for (std::size_t i = at; i < next; ++i)
-      if (width_of(lines_[i].text) + 1 >= width) ++(i + 1 < next ? broken : fitting);
+      if (utf8_length(lines_[i].text) + 1 >= width) ++(i + 1 < next ? broken : fitting);
     closes = closes || (next - at > 1 && is_event_row(lines_[at].text) && !ends_sentence(lines_[at].text) &&
                         has_whole_sentence(joined(at, next - at, width)));
   }
