@@ -12,8 +12,8 @@
 #include "tools/flowtap/saved/unwrap/around/outer_time.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
+#include "tools/flowtap/saved/unwrap/characters/text_decoder.hpp"
 #include "tools/flowtap/saved/unwrap/saved_lines.hpp"
-#include "tools/flowtap/saved/unwrap/text_decoder.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/flowtap/saved/unwrap/quoted_printable.hpp"
+#include "tools/flowtap/saved/unwrap/characters/quoted_printable.hpp"
 
 namespace flowtap::cli {
 namespace {

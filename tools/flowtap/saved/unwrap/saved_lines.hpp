@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "around/first_record.hpp"
+#include "characters/quoted_printable.hpp"
+#include "characters/text_decoder.hpp"
 #include "framed_lines.hpp"
 #include "objects/object_lines.hpp"
 #include "objects/part_lines.hpp"
 #include "objects/yaml_events.hpp"
 #include "order/line_order.hpp"
 #include "pieces.hpp"
-#include "quoted_printable.hpp"
-#include "text_decoder.hpp"
 #include "tools/flowtap/logs/line_cutter.hpp"
 #include "wrapped/screen_tables.hpp"
 #include "wrapped/wrapped_lines.hpp"

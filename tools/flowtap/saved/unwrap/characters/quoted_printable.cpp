@@ -7,8 +7,8 @@
 
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
-#include "enclosed_record.hpp"
 #include "stream/lines/klog/klog_record.hpp"
+#include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
 
 namespace flowtap::cli {
 namespace {
