@@ -21,11 +21,14 @@
 #include "explain/diagnosis/facts/fact.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
+#include "quoted/lines_without_records.hpp"
+#include "quoted/quoted_text.hpp"
 #include "saved_file.hpp"
 #include "saved_output.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 #include "unwrap/order/line_order.hpp"
+#include "unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -115,6 +118,30 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
   return files;
 }
 
+/// What one output has without a record of its own.
+class QuotingText {
+ public:
+  explicit QuotingText(LineOrder::Take take) : lines_(std::move(take)) {}
+
+  void add(std::string_view line, std::uint64_t time) {
+    time_ = time;
+    quoted_.add(line, give_);
+  }
+  void finish() {
+    quoted_.finish(give_);
+    lines_.finish();
+  }
+
+ private:
+  QuotedText quoted_;
+  SavedLines lines_;
+  std::uint64_t time_ = 0;
+  const QuotedText::Take give_ = [this](std::string_view line) {
+    lines_.add(line, time_);
+    lines_.add("\n", time_);
+  };
+};
+
 /// Reads the files, one after the other.
 class Reading {
  public:
@@ -134,6 +161,9 @@ class Reading {
                          std::string_view source);
   [[nodiscard]] bool take_event(std::string_view text);
   void tell(std::optional<KubeEvent> event, std::string_view line);
+  void end_outputs();
+  [[nodiscard]] std::uint64_t telling() const;
+  void read_quotations();
   void mark_cut_rows();
   void read_events();
 
@@ -151,7 +181,8 @@ class Reading {
   std::vector<Told> told_;
   std::map<std::size_t, std::size_t>
       widest_;  // the width of a file's widest line of kubectl's, by its number
-  std::size_t files_ = 0;
+  std::vector<const File*> files_;
+  LinesWithoutRecords without_records_;
   std::uint64_t untold_ = 0;  // events that were too many
   diagnosis::SchedulerLog events_log_;
 };
@@ -178,14 +209,14 @@ bool Reading::take_event(std::string_view text) {
   const std::uint64_t before = events_.lines();
   tell(events_.read(text), text);
   const bool is_kubectls = events_.lines() != before || events_.is_in_description();
-  std::size_t& widest = widest_[files_];
+  std::size_t& widest = widest_[files_.size()];
   if (is_kubectls) widest = std::max(widest, utf8_length(trimmed(text, "\r")));
   return is_kubectls;
 }
 
 void Reading::tell(std::optional<KubeEvent> event, std::string_view line) {
   if (event && told_.size() < kMostEvents)
-    told_.push_back({std::move(*event), std::string(line), files_});
+    told_.push_back({std::move(*event), std::string(line), files_.size()});
   else if (event)
     ++untold_;
 }
@@ -255,18 +286,23 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
   if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
     if (take_event(line.text)) {
       ++read_.kubectl;
-      return;
+      return without_records_.drop();
     }
     ++read_.strange;
+    without_records_.add({.file = files_.size() - 1,
+                          .output = std::string(output),
+                          .text = std::string(line.text),
+                          .time = line.time});
     state_.strangers.add_line(line.text);
   }
+  if (line.kind == Kind::kRecord || line.kind == Kind::kEvent) without_records_.drop();
   if (line.kind == Kind::kEvent) tell(events_.judge(*line.event), line.text);
   if (is_schedulers(line.kind)) output_of(file, outputs, output, line.source).add(line);
 }
 
 Status Reading::read(const File& file) {
   Outputs outputs;
-  ++files_;
+  files_.push_back(&file);
   events_.begin_file();
   const auto [read, left_out, late_parts] = read_saved_file(
       file.fd.get(), file.name,
@@ -297,12 +333,47 @@ Status Reading::read(const File& file) {
   return {};
 }
 
-SavedRead Reading::finish() {
+void Reading::end_outputs() {
   for (SavedOutput& output : outputs_) output.finish();
   for (SavedOutput& output : outputs_) output.tell_cut();
+}
+
+std::uint64_t Reading::telling() const {
+  std::uint64_t telling = events_log_.counts().telling;
+  for (const diagnosis::SchedulerLog& log : state_.logs) telling += log.counts().telling;
+  return telling;
+}
+
+// Beside a scheduler's own records, what somebody quotes is not believed. An issue or a mail has nothing else.
+void Reading::read_quotations() {
+  const std::vector<LinesWithoutRecords::Line> lines = without_records_.take();
+  if (lines.empty()) return;
+  SavedRead before = std::exchange(read_, {});
+  Strangers strangers = std::exchange(state_.strangers, {});
+  outputs_.clear();
+  for (std::size_t number = 0; number < files_.size(); ++number) {
+    const File& file = *files_[number];
+    Outputs outputs;
+    std::map<std::string, QuotingText> texts;  // by output
+    for (const LinesWithoutRecords::Line& line : lines) {
+      if (line.file != number) continue;
+      const auto read = [&, output = line.output](const SavedLine& one) { take(file, outputs, output, one); };
+      texts.try_emplace(line.output, read).first->second.add(line.text, line.time);
+    }
+    for (auto& [output, text] : texts) text.finish();
+  }
+  end_outputs();
+  read_.quoted = telling() > 0;
+  if (read_.quoted) return;
+  read_ = std::move(before);
+  state_.strangers = std::move(strangers);
+}
+
+SavedRead Reading::finish() {
+  end_outputs();
+  read_quotations();
   read_events();
-  for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
-  read_.telling += events_log_.counts().telling;
+  read_.telling = telling();
   read_.nameless = events_.nameless();
   if (untold_ > 0)
     warn(fmt::format("{} events are left out: more than {} are too many to keep", grouped(untold_),

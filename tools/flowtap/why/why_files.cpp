@@ -99,10 +99,19 @@ void tell_strange(const SavedRead& read) {
     complain({fmt::format("{} of the events do not name their pod, and are left out", grouped(read.nameless)),
               "name all of what kubectl describe pod prints", 0});
   const auto guess = read.strangers.guess();
-  if (read.telling == 0 || 2 * read.strange <= read.lines || !guess) return;
+  if (read.quoted || read.telling == 0 || 2 * read.strange <= read.lines || !guess) return;
   complain({fmt::format("{} of {} lines were not understood: they look like {}", grouped(read.strange),
                         grouped(read.lines), guess->what),
             guess->hint, 0});
+}
+
+/// Nor does a program vouch for what somebody quotes.
+void tell_quoted(const SavedRead& read) {
+  if (!read.quoted) return;
+  complain(
+      {"the scheduler's records stand amid other words in the text that --from names, and whoever wrote "
+       "these may have changed them",
+       "what the scheduler wrote itself is in its log: name that with --from", 0});
 }
 
 /// A list of no pods must not look as if the logs had none.
@@ -139,6 +148,7 @@ ExitCode why_from_files(const WhyOptions& options) {
     return kFailure;
   }
   tell_strange(*read);
+  tell_quoted(*read);
   if (store.evicted() > 0)
     complain({fmt::format("{} pods are left out: what was said of more than {} pods is too much to keep",
                           grouped(store.evicted()), grouped(store.size())),

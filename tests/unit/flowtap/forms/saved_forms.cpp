@@ -92,6 +92,7 @@ std::vector<SavedForm> saved_forms() {
   std::vector<SavedForm> forms = line_forms();
   std::ranges::move(json_forms(), std::back_inserter(forms));
   std::ranges::move(csv_forms(), std::back_inserter(forms));
+  std::ranges::move(shown_forms(), std::back_inserter(forms));
   for (const char* const name :
        {"plain", "journalctl short", "journalctl json", "kubectl logs --timestamps", "docker json-file",
         "Fluent Bit, log first", "Fluent Bit, whole records", "Loki API, compact", "Loki API, pretty",

@@ -41,6 +41,8 @@ struct SavedForm {
 [[nodiscard]] std::vector<SavedForm> line_forms();
 [[nodiscard]] std::vector<SavedForm> json_forms();
 [[nodiscard]] std::vector<SavedForm> csv_forms();
+/// What pages and editors show of each line, copied.
+[[nodiscard]] std::vector<SavedForm> shown_forms();
 /// All of these, and some with the newest entry first.
 [[nodiscard]] std::vector<SavedForm> saved_forms();
 /// The one of this name. Throws std::runtime_error if there is none.

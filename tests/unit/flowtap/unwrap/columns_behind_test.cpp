@@ -18,7 +18,6 @@ TEST(ColumnsBehind, AreNoneOfAValueWithoutQuotes) {
         {"| 10:00 | `", "` |"},
         {"<Event><Data>", "</Data></Event>"},
         {"<td>", "</td>"},
-        {"", "$"},
         {"", "\tstderr"}})
     EXPECT_EQ(without_columns_behind(record + behind, before), record) << before;
 }

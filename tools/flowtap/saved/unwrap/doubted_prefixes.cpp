@@ -1,11 +1,10 @@
 #include "doubted_prefixes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
+#include "around/field_name.hpp"
 #include "around/prefix.hpp"
-#include "base/ascii.hpp"
 #include "base/trimmed.hpp"
 #include "stream/lines/klog/klog_record.hpp"
 
@@ -29,23 +28,6 @@ std::uint64_t records_in(std::string_view line, const Enclosed& found) {
     records += flow::begins_klog_record(line.substr(at)) ? 1 : 0;
   }
   return records;
-}
-
-// "message: ", at the beginning of a line. 0: the line begins with no field's name.
-std::size_t length_of_field_name(std::string_view line) {
-  const auto of_name = [](char c) {
-    return is_alphanumeric(c) || c == '_' || c == '.' || c == '@' || c == '-';
-  };
-  const auto length = static_cast<std::size_t>(std::ranges::find_if_not(line, of_name) - line.begin());
-  if (length == 0 || !line.substr(length).starts_with(':')) return 0;
-  return line.size() == length + 1 || line[length + 1] == ' ' ? length + 1 : 0;
-}
-
-// What exports call the field that has a log's line. Any other word before a colon may be a program that tells what it has seen.
-bool is_of_lines(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kNames = {"message", "msg",  "log",      "line",       "body",
-                                                      "MESSAGE", "_raw", "@message", "textPayload"};
-  return std::ranges::find(kNames, name) != kNames.end();
 }
 
 std::string_view field_name(std::string_view line) {
@@ -88,8 +70,8 @@ void DoubtedPrefixes::note_form(std::string_view line, std::string_view before, 
     return;
   }
   const bool is_field = line.starts_with(' ') || length_of_field_name(line) > 0;
-  const bool has_lines = is_of_lines(field_name(trimmed(line)));
-  const bool is_right = doubted ? is_of_lines(field_of(before)) : is_field && !has_lines && !has_record;
+  const bool has_lines = is_field_of_lines(field_name(trimmed(line)));
+  const bool is_right = doubted ? is_field_of_lines(field_of(before)) : is_field && !has_lines && !has_record;
   ++(doubted ? row_.records : row_.fields);
   others_ = others_ || !is_right;
 }
@@ -99,7 +81,7 @@ void DoubtedPrefixes::note_form(std::string_view line, std::string_view before, 
 bool DoubtedPrefixes::is_of_fields() const {
   const std::uint64_t rows = rows_ + (row_.has_lines() ? 1 : 0);
   return !others_ && rows_ > 0 && rows >= kLeastRows && (!row_.has_lines() || row_.is_whole()) &&
-         prefixes_.size() == 1 && is_of_lines(field_of(prefixes_.front().text));
+         prefixes_.size() == 1 && is_field_of_lines(field_of(prefixes_.front().text));
 }
 
 void DoubtedPrefixes::note(std::string_view line, const std::optional<Enclosed>& found) {

@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "around/close_fields.hpp"
 #include "around/first_record.hpp"
 #include "characters/quoted_printable.hpp"
+#include "characters/shown_controls.hpp"
 #include "characters/text_decoder.hpp"
 #include "framed_lines.hpp"
 #include "objects/object_lines.hpp"
@@ -36,7 +38,7 @@ class SavedLines {
   /// No more bytes come. The last line may have no newline.
   void finish() {
     cut(decoder_.finish());
-    lines_.finish([this](std::string_view line) { mail_.add(without_mark(line), false, time_, decodes_); });
+    lines_.finish([this](std::string_view line) { give(line, false); });
     end();
   }
   /// The bytes break off within a line, which says nothing.
@@ -54,8 +56,10 @@ class SavedLines {
     return line;
   }
   void cut(std::string_view text) {
-    lines_.take(text,
-                [this](std::string_view line) { mail_.add(without_mark(line), true, time_, decodes_); });
+    lines_.take(text, [this](std::string_view line) { give(line, true); });
+  }
+  void give(std::string_view line, bool full) {
+    mail_.add(close_fields_.undo(controls_.undo(without_mark(line))), full, time_, decodes_);
   }
   void end() {
     mail_.finish(decodes_);
@@ -72,6 +76,8 @@ class SavedLines {
   TextDecoder decoder_;
   LineCutter lines_{kLongestWhole, dividing_place};
   std::uint64_t time_ = 0;
+  ShownControls controls_;
+  CloseFields close_fields_;
   QuotedPrintable mail_;
   FramedLines framed_;
   FirstRecord first_;

@@ -220,6 +220,8 @@ std::string source_of(std::string_view prefix) {
   prefix = shown;
   // Quotes and marks of a chat's or a terminal's, which may stand before the first line only.
   if (std::ranges::none_of(prefix, is_alphanumeric)) return {};
+  // CSV sets only those rows in quotes that need them.
+  prefix.remove_prefix(prefix.starts_with('"') ? 1 : 0);
   std::string out;
   for (std::size_t at = 0; at < prefix.size();) {
     const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/trimmed.hpp"
+#include "field_name.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -173,7 +174,7 @@ bool is_name_of_time(std::string_view word) {
 
 PrefixKind prefix_kind(std::string_view text) {
   text = without_input_name(without_repetition(text));
-  if (ends_with_time_column(text) || is_labelled(text)) return PrefixKind::kTools;
+  if (ends_with_time_column(text) || is_labelled(text) || ends_row_of_fields(text)) return PrefixKind::kTools;
   text = without_opening(text);
   const std::vector<PrefixWord> words = prefix_words(text);
   bool level = false;

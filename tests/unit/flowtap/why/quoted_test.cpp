@@ -1,0 +1,52 @@
+// flowtap why --from of a text in which somebody quotes a scheduler's records.
+#include <fmt/format.h>
+
+#include "tests/unit/flowtap/why/why_kit.hpp"
+
+namespace flowtap {
+namespace {
+
+using QuotedWhy = WhyTest;
+
+constexpr std::string_view kVerdict =
+    R"(I1126 10:00:00.103412       1 schedule_one.go:1129] "Unable to schedule pod; no fit; waiting" pod="shop/web" )"
+    R"(err="0/3 nodes are available: 3 Insufficient cpu.")";
+constexpr std::string_view kBind =
+    R"(I1126 10:00:09.103412       1 schedule_one.go:314] "Successfully bound pod to node" pod="shop/web" node="n1")";
+constexpr std::string_view kSays = "the scheduler's records stand amid other words";
+
+TEST_F(QuotedWhy, AnswersAndSaysThatTheyMayBeChanged) {
+  const std::string issue = write(
+      "issue.md",
+      fmt::format("### What happened?\n\nOur pod hangs. The log has `{}`, see below.\n\nThanks\n", kVerdict));
+  const Outcome run = flowtap_program("why shop/web" + from({issue}) + " 2>&1");
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.output.find("none of 3 nodes fits; 3 lack CPU"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find(kSays), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("were not understood"), std::string::npos) << run.output;
+}
+
+// Another program's words are anybody's.
+TEST_F(QuotedWhy, AreNotBelievedBesideASchedulersOwnRecords) {
+  const std::string log = write("kube-scheduler.log", std::string(kVerdict) + '\n');
+  const std::string quoting = write("app.log", fmt::format("we have seen this: {}\n", kBind));
+  for (const std::vector<std::string>& files :
+       {std::vector{log, quoting}, std::vector{quoting, log},
+        std::vector{write("both.log", fmt::format("{}\nwe have seen this: {}\n", kVerdict, kBind))}}) {
+    const Outcome run = flowtap_program("why shop/web" + from(files) + " 2>&1");
+    EXPECT_EQ(run.exit, 0);
+    EXPECT_NE(run.output.find("none of 3 nodes fits; 3 lack CPU"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("bound"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find(kSays), std::string::npos) << run.output;
+  }
+}
+
+TEST_F(QuotedWhy, AreLookedForInEachFile) {
+  const std::string one = write("1.md", fmt::format("First it said: {}.\n", kVerdict));
+  const std::string other = write("2.md", fmt::format("Then it said: {} and that was it.\n", kBind));
+  const Outcome run = flowtap_program("why shop/web" + from({one, other}) + " 2>/dev/null");
+  EXPECT_NE(run.output.find("is bound to n1"), std::string::npos) << run.output;
+}
+
+}  // namespace
+}  // namespace flowtap
