@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "stream/lines/klog/klog_pairs.hpp"
@@ -11,9 +12,13 @@ namespace {
 
 constexpr std::uint64_t kLog = 0xffff;
 
-// Never 0 without its log's number.
+// A page, a chat or awk has left one blank of several. Never 0 without its log's number.
 std::uint64_t hash_of(std::string_view text) {
-  return (std::hash<std::string_view>{}(text) & ~kLog) | (std::uint64_t{1} << 63U);
+  std::string flat;
+  flat.reserve(text.size());
+  for (const char c : text)
+    if (c != ' ' || !flat.ends_with(' ')) flat += c;
+  return (std::hash<std::string_view>{}(flat) & ~kLog) | (std::uint64_t{1} << 63U);
 }
 
 // What klog itself has written: up to the last pair, or the first line. A terminal's blanks may stand behind it, and what follows in

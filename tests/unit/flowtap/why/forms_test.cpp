@@ -179,7 +179,7 @@ TEST_F(WhyFormsTest, TheFilesThatWereFoundGiveTheAnswers) {
     SCOPED_TRACE(file.path().filename().string());
     EXPECT_EQ(answers(kBase, file.path()), right);
   }
-  EXPECT_EQ(files, 52);
+  EXPECT_EQ(files, 53);
 }
 
 // A page's tag, a table's border, a terminal's blanks, an editor's sign.
@@ -218,6 +218,7 @@ TEST_F(WhyFormsTest, TheYearOutsideOfARecordIsItsYear) {
 TEST_F(WhyFormsTest, WhatTwoFilesHaveInCommonCountsOnce) {
   const std::string full = in_golden("found/why/overlap/full.log");
   const std::string part = in_golden("found/why/overlap/part.log");
+  const std::string pasted = in_golden("found/why/overlap/pasted.log");
   const std::string text = golden("found/why/overlap/full.log");
   const std::size_t third = golden("found/why/overlap/part.log").size();
   const std::string half = write("half", std::string_view(text).substr(0, third + 130));
@@ -226,8 +227,8 @@ TEST_F(WhyFormsTest, WhatTwoFilesHaveInCommonCountsOnce) {
   const std::string expected = why("shop/web", {full}).output;
   EXPECT_NE(expected.find("4th attempt"), std::string::npos) << expected;
   const std::vector<std::vector<std::string>> all{
-      {part, full}, {full, part}, {full, full}, {full, copy}, {full, part, full},
-      {full, kept}, {kept, full}, {part, kept}, {half, full}, {full, half}};
+      {part, full}, {full, part}, {full, full}, {full, copy}, {full, part, full}, {full, kept},
+      {kept, full}, {part, kept}, {half, full}, {full, half}, {full, pasted},     {pasted, full}};
   for (const auto& files : all) {
     const Shown shown = why("shop/web", files);
     EXPECT_EQ(shown.exit, 0);

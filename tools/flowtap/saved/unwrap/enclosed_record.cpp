@@ -99,7 +99,8 @@ PrefixKind kind_of_prefix(std::string_view line, std::size_t from, std::size_t o
   switch (found.quoting) {
     case Quoting::kEscaped: {
       if (opening == std::string_view::npos) {
-        const std::string_view near = before.substr(found.at - std::min(found.at, kLongestHeader));
+        const std::size_t far = found.at - std::min(found.at, kLongestHeader);
+        const std::string_view near = before.substr(std::min(std::max(from, far), found.at));
         if (const std::size_t newline = near.rfind(R"(\n)"); newline != std::string_view::npos)
           return prefix_kind(near.substr(newline + 2));
         return near.contains(R"(\")") ? PrefixKind::kProse : PrefixKind::kTools;
@@ -207,6 +208,17 @@ std::size_t end_of_escaped(std::string_view line, std::size_t at, unsigned depth
   const std::size_t slashes = (std::size_t{1} << depth) - 1;
   for (at = line.find('"', at); at != std::string_view::npos; at = line.find('"', at + 1))
     if (slashes_before(line, at) == slashes) return at - slashes;
+  return std::string_view::npos;
+}
+
+// MySQL writes strings in single quotes, and a backslash before both kinds of quotes; npos: it is not in this line.
+std::size_t end_of_escaped_single(std::string_view line, std::size_t at) {
+  for (; at < line.size(); ++at) {
+    if (line[at] == '\\')
+      ++at;
+    else if (line[at] == '\'')
+      return at;
+  }
   return std::string_view::npos;
 }
 
@@ -325,7 +337,9 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
       end = end_of_raw(line.substr(at)) + at;
       return {.text = line.substr(at, end - at), .end = line.size()};
     case Quoting::kEscaped: {
-      const std::size_t quote = end_of_escaped(line, at, enclosed.depth);
+      const bool in_single = at > 0 && line[at - 1] == '\'' && enclosed.depth == 0;
+      const std::size_t quote =
+          in_single ? end_of_escaped_single(line, at) : end_of_escaped(line, at, enclosed.depth);
       end = std::min(quote, line.size());
       unescape(line.substr(at, end - at), enclosed.depth, buffer);
       if (buffer.contains('\x1b')) {

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "around/close_fields.hpp"
 #include "around/first_record.hpp"
+#include "around/prefix.hpp"
+#include "characters/doubled_backslashes.hpp"
 #include "characters/quoted_printable.hpp"
 #include "characters/shown_controls.hpp"
 #include "characters/text_decoder.hpp"
@@ -59,7 +62,10 @@ class SavedLines {
     lines_.take(text, [this](std::string_view line) { give(line, true); });
   }
   void give(std::string_view line, bool full) {
-    mail_.add(close_fields_.undo(controls_.undo(without_mark(line))), full, time_, decodes_);
+    // A terminal's lines are as wide as what it shows.
+    line = without_terminal_marks(controls_.undo(without_mark(line)), clean_);
+    line = without_doubled_backslashes(line, halved_);
+    mail_.add(close_fields_.undo(line), full, time_, decodes_);
   }
   void end() {
     mail_.finish(decodes_);
@@ -77,6 +83,8 @@ class SavedLines {
   LineCutter lines_{kLongestWhole, dividing_place};
   std::uint64_t time_ = 0;
   ShownControls controls_;
+  std::string clean_;
+  std::string halved_;
   CloseFields close_fields_;
   QuotedPrintable mail_;
   FramedLines framed_;

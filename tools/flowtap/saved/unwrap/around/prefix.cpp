@@ -282,7 +282,11 @@ bool is_of_a_part(std::string_view prefix) {
 }
 
 std::string_view without_colours(std::string_view line, std::string& buffer) {
-  if (!line.contains(kEscape)) return without_shown_colours(line, buffer);
+  return line.contains(kEscape) ? without_terminal_marks(line, buffer) : without_shown_colours(line, buffer);
+}
+
+std::string_view without_terminal_marks(std::string_view line, std::string& buffer) {
+  if (!line.contains(kEscape)) return line;
   buffer.clear();
   while (!line.empty()) {
     const std::size_t escape = std::min(line.find(kEscape), line.size());

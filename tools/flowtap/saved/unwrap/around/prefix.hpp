@@ -26,7 +26,10 @@ namespace flowtap::cli {
 /// Whether the prefix is a container runtime's that says that the line goes on: "TIME stderr P ".
 [[nodiscard]] bool is_of_a_part(std::string_view prefix);
 
-/// The line without the colours and the other marks that only a terminal reads. It is put into `buffer` if it has any.
+/// The line without what only a terminal reads: the escape and what belongs to it. It is put into `buffer` if it has any.
+[[nodiscard]] std::string_view without_terminal_marks(std::string_view line, std::string& buffer);
+
+/// The same of colours whose escape is shown by other characters, too, or was lost.
 [[nodiscard]] std::string_view without_colours(std::string_view line, std::string& buffer);
 
 }  // namespace flowtap::cli
