@@ -21,6 +21,7 @@
 #include "explain/diagnosis/facts/fact.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
+#include "quoted/headerless_message.hpp"
 #include "quoted/lines_without_records.hpp"
 #include "quoted/quoted_text.hpp"
 #include "saved_file.hpp"
@@ -137,8 +138,10 @@ class QuotingText {
   SavedLines lines_;
   std::uint64_t time_ = 0;
   const QuotedText::Take give_ = [this](std::string_view line) {
-    lines_.add(line, time_);
-    lines_.add("\n", time_);
+    const auto record = record_of_message(line);
+    const std::uint64_t time = record ? record->time : time_;
+    lines_.add(record ? record->text : line, time);
+    lines_.add("\n", time);
   };
 };
 

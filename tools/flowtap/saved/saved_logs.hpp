@@ -20,8 +20,8 @@ struct SavedRead {
   std::uint64_t kubectl = 0;   ///< lines of its tables and descriptions
   std::uint64_t nameless = 0;  ///< events whose pod is not named
   std::uint64_t naming = 0;    ///< lines that name the pod that was asked for, whatever they say
-  bool quoted = false;         ///< all its records stand behind words that anybody may have written
-  Strangers strangers;         ///< the lines and the records that say nothing
+  bool quoted = false;  ///< its records stand amid words that anybody may have written, or have no header
+  Strangers strangers;  ///< the lines and the records that say nothing
 };
 
 /// "-" is standard input. Pieces of one log are read as one, in the order of their times, and a record that stands in several

@@ -105,12 +105,12 @@ void tell_strange(const SavedRead& read) {
             guess->hint, 0});
 }
 
-/// Nor does a program vouch for what somebody quotes.
+/// Nobody vouches for what somebody quotes.
 void tell_quoted(const SavedRead& read) {
   if (!read.quoted) return;
   complain(
-      {"the scheduler's records stand amid other words in the text that --from names, and whoever wrote "
-       "these may have changed them",
+      {"in the text that --from names, a scheduler's records stand amid other words or without their header, "
+       "and whoever wrote it may have changed them",
        "what the scheduler wrote itself is in its log: name that with --from", 0});
 }
 

@@ -1,6 +1,8 @@
 // flowtap why --from of a text in which somebody quotes a scheduler's records.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "tests/unit/flowtap/why/why_kit.hpp"
 
 namespace flowtap {
@@ -13,7 +15,7 @@ constexpr std::string_view kVerdict =
     R"(err="0/3 nodes are available: 3 Insufficient cpu.")";
 constexpr std::string_view kBind =
     R"(I1126 10:00:09.103412       1 schedule_one.go:314] "Successfully bound pod to node" pod="shop/web" node="n1")";
-constexpr std::string_view kSays = "the scheduler's records stand amid other words";
+constexpr std::string_view kSays = "a scheduler's records stand amid other words";
 
 TEST_F(QuotedWhy, AnswersAndSaysThatTheyMayBeChanged) {
   const std::string issue = write(
@@ -24,6 +26,24 @@ TEST_F(QuotedWhy, AnswersAndSaysThatTheyMayBeChanged) {
   EXPECT_NE(run.output.find("none of 3 nodes fits; 3 lack CPU"), std::string::npos) << run.output;
   EXPECT_NE(run.output.find(kSays), std::string::npos) << run.output;
   EXPECT_EQ(run.output.find("were not understood"), std::string::npos) << run.output;
+}
+
+TEST_F(QuotedWhy, TheFilesThatWereFoundGiveTheAnswers) {
+  constexpr std::string_view kVerdictOfWeb =
+      "shop/web-7f9c-abcde  unschedulable  none of 3 nodes fits; 2 lack CPU, 1 has a taint that the pod does "
+      "not";
+  int files = 0;
+  for (const auto& [folder, of_db] :
+       {std::pair<std::string, std::string_view>{"quoted", "bound to gpu-7"},
+        {"headerless", "none of 3 nodes fits; 3 cannot reach the pod's volume"}})
+    for (const auto& file : std::filesystem::directory_iterator(kGolden + "found/why/" + folder)) {
+      ++files;
+      const Outcome run = flowtap_program("why" + from({file.path()}) + " 2>&1");
+      EXPECT_EQ(run.exit, 0) << file.path();
+      for (const std::string_view said : {kVerdictOfWeb, of_db, kSays})
+        EXPECT_NE(run.output.find(said), std::string::npos) << file.path() << ": " << run.output;
+    }
+  EXPECT_EQ(files, 8);
 }
 
 // Another program's words are anybody's.

@@ -135,9 +135,12 @@ void each_time(std::string_view text, Take&& take) {
 
 }  // namespace
 
-bool has_time(std::string_view text) {
-  bool found = false;
-  each_time(text.substr(0, kFar), [&found](std::uint64_t) { return found = true; });
+std::uint64_t first_time(std::string_view text) {
+  std::uint64_t found = 0;
+  each_time(text.substr(0, kFar), [&found](std::uint64_t time) {
+    found = time;
+    return true;
+  });
   return found;
 }
 

@@ -14,7 +14,12 @@ namespace flowtap::cli {
 [[nodiscard]] std::uint64_t outer_time(const flow::KlogRecord& record, std::string_view before,
                                        std::string_view behind);
 
-/// Whether there is any such time near the text's beginning.
-[[nodiscard]] bool has_time(std::string_view text);
+/// The first such time near the text's beginning, in ns since 1970; 0: there is none.
+[[nodiscard]] std::uint64_t first_time(std::string_view text);
+
+/// Whether there is one.
+[[nodiscard]] inline bool has_time(std::string_view text) {
+  return first_time(text) != 0;
+}
 
 }  // namespace flowtap::cli

@@ -47,15 +47,10 @@ bool is_place(std::string_view text) {
   return file.ends_with(".go") && !file.contains(' ') && text.size() < 200;
 }
 
-std::string with_header(std::uint64_t time, std::string_view place, std::string_view body) {
-  const std::string_view line = place.contains(':') ? "" : ":1";
-  return fmt::format("I{}       1 {}{}] {}", klog_stamp(time), place, line, body);
-}
-
 // A quoted message, and pairs.
 bool is_body(std::string_view text) {
   if (!text.starts_with('"')) return false;
-  const std::string whole = with_header(0, "a.go", text);
+  const std::string whole = record_of_body(0, "a.go", text);
   const auto record = flow::parse_klog_record(whole);
   if (!record || !record->structured || record->message.empty()) return false;
   flow::KlogPair pair;
@@ -71,12 +66,6 @@ std::string prose_in(const json::object& object) {
       text.empty() && inner != nullptr && inner->is_object())
     text = text_member(inner->get_object(), "message");
   return flow::begins_klog_record(text) ? std::string() : text;
-}
-
-// Whether a scheduler that is known writes such a record.
-bool says_something(const std::string& text) {
-  const auto record = flow::parse_klog_record(text);
-  return record && !diagnosis::FactParser().parse(*record, text).empty();
 }
 
 // The member, or that of the object that one of the names has.
@@ -107,6 +96,16 @@ std::uint64_t count_in(const json::object& event) {
 
 }  // namespace
 
+std::string record_of_body(std::uint64_t time, std::string_view place, std::string_view body) {
+  const std::string_view line = place.contains(':') ? "" : ":1";
+  return fmt::format("I{}       1 {}{}] {}", klog_stamp(time), place, line, body);
+}
+
+bool is_of_known_scheduler(const std::string& record) {
+  const auto parsed = flow::parse_klog_record(record);
+  return parsed && !diagnosis::FactParser().parse(*parsed, record).empty();
+}
+
 std::optional<ObjectRecord> headerless_record(const json::object& object) {
   std::string body;
   std::string place;
@@ -128,10 +127,10 @@ std::optional<ObjectRecord> headerless_record(const json::object& object) {
     return time.has_value();
   });
   while (body.ends_with('\n')) body.pop_back();
-  ObjectRecord record{.text = with_header(nanos(time), place, body), .time = nanos(time)};
+  ObjectRecord record{.text = record_of_body(nanos(time), place, body), .time = nanos(time)};
   if (said) return record;
   // Without a time, it would be the oldest record of its log.
-  const bool is_schedulers = time && !body.contains('\n') && says_something(record.text);
+  const bool is_schedulers = time && !body.contains('\n') && is_of_known_scheduler(record.text);
   return is_schedulers ? std::optional(std::move(record)) : std::nullopt;
 }
 

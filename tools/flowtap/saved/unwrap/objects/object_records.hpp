@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json/members.hpp"
 #include "tools/flowtap/saved/kube_events.hpp"
@@ -17,6 +18,12 @@ struct ObjectRecord {
   std::optional<KubeEvent> event = {};  ///< the record says this
   std::string source = {};              ///< what a collector calls its log; empty: nothing, or it is an event
 };
+
+/// The record as klog writes it of a message and its pairs. `time` in ns since 1970, `place` in the program, also without the line.
+[[nodiscard]] std::string record_of_body(std::uint64_t time, std::string_view place, std::string_view body);
+
+/// Whether a scheduler that is known writes it.
+[[nodiscard]] bool is_of_known_scheduler(const std::string& record);
 
 /// A message of klog's, beside the place in the program from which it came. One without pairs has its severity and its time
 /// beside it, too, and is one that a known scheduler writes.
