@@ -286,19 +286,18 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
   using Kind = SavedLine::Kind;
   read_.naming += names_pod(line.text, of_) ? 1 : 0;
   read_.lines += 1 + static_cast<std::uint64_t>(std::ranges::count(line.text, '\n'));
+  if (line.kind == Kind::kRecord || line.kind == Kind::kEvent)
+    without_records_.drop();
+  else
+    without_records_.add(files_.size() - 1, output, line.text, line.time);
   if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
     if (take_event(line.text)) {
       ++read_.kubectl;
       return without_records_.drop();
     }
     ++read_.strange;
-    without_records_.add({.file = files_.size() - 1,
-                          .output = std::string(output),
-                          .text = std::string(line.text),
-                          .time = line.time});
     state_.strangers.add_line(line.text);
   }
-  if (line.kind == Kind::kRecord || line.kind == Kind::kEvent) without_records_.drop();
   if (line.kind == Kind::kEvent) tell(events_.judge(*line.event), line.text);
   if (is_schedulers(line.kind)) output_of(file, outputs, output, line.source).add(line);
 }

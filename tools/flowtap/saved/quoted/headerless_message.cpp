@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/ascii.hpp"
+#include "stream/lines/klog/klog_record.hpp"
 #include "tools/flowtap/saved/unwrap/around/outer_time.hpp"
 #include "tools/flowtap/saved/unwrap/around/prefix_kind.hpp"
 #include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
@@ -35,6 +36,7 @@ Body body_at(std::string_view line, std::size_t at, bool in_field) {
 }  // namespace
 
 std::optional<DatedRecord> record_of_message(std::string_view line) {
+  if (flow::begins_klog_record(line)) return std::nullopt;
   const std::string_view near = line.substr(0, kFarthestMessage);
   for (std::size_t at = near.find('"'); at != std::string_view::npos; at = near.find('"', at + 1)) {
     const bool in_field = line.substr(at).starts_with(kOpensField) && begins_message(line.substr(at + 2));

@@ -22,10 +22,11 @@ class LinesWithoutRecords {
     std::uint64_t time;
   };
 
-  void add(Line line) {
-    bytes_ += sizeof(Line) + line.text.size();
+  void add(std::size_t file, std::string_view output, std::string_view text, std::uint64_t time) {
+    if (dropped_) return;
+    bytes_ += sizeof(Line) + text.size();
     if (bytes_ > kMost) return drop();
-    if (!dropped_) lines_.push_back(std::move(line));
+    lines_.push_back({.file = file, .output = std::string(output), .text = std::string(text), .time = time});
   }
   /// A record was found.
   void drop() {
