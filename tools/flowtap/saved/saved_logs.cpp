@@ -296,6 +296,7 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
       return without_records_.drop();
     }
     ++read_.strange;
+    read_.quotations += quotes_verdict(line.text) ? 1 : 0;
     state_.strangers.add_line(line.text);
   }
   if (line.kind == Kind::kEvent) tell(events_.judge(*line.event), line.text);

@@ -20,6 +20,7 @@ struct SavedRead {
   std::uint64_t kubectl = 0;   ///< lines of its tables and descriptions
   std::uint64_t nameless = 0;  ///< events whose pod is not named
   std::uint64_t naming = 0;    ///< lines that name the pod that was asked for, whatever they say
+  std::uint64_t quotations = 0;  ///< lines of others in which somebody quotes a record of kube-scheduler's
   bool quoted = false;  ///< its records stand amid words that anybody may have written, or have no header
   Strangers strangers;  ///< the lines and the records that say nothing
 };

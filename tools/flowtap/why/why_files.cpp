@@ -107,6 +107,10 @@ void tell_strange(const SavedRead& read) {
 
 /// Nobody vouches for what somebody quotes.
 void tell_quoted(const SavedRead& read) {
+  if (!read.quoted && read.telling > 0 && read.quotations > 0)
+    complain({fmt::format("in {} somebody quotes a scheduler's record, and it is left out",
+                          read.quotations == 1 ? "one line" : grouped(read.quotations) + " lines"),
+              "if these lines are to count, name the text that has them alone", 0});
   if (!read.quoted) return;
   complain(
       {"in the text that --from names, a scheduler's records stand amid other words or without their header, "

@@ -148,6 +148,10 @@ std::size_t end_of_whole_object(std::string_view text, std::size_t from) {
 
 }  // namespace
 
+bool quotes_verdict(std::string_view line) {
+  return line.contains(" schedule_one.go:") && place_of_record(line, 0) != std::string_view::npos;
+}
+
 void QuotedText::add(std::string_view line, const Take& take) {
   const std::string_view shown = trimmed(line, kAroundLine);
   // Another program's object tells what that has seen.

@@ -26,4 +26,7 @@ class QuotedText {
   std::size_t bytes_ = 0;
 };
 
+/// Whether the line, in which no record was found, has one of kube-scheduler's amid its words.
+[[nodiscard]] bool quotes_verdict(std::string_view line);
+
 }  // namespace flowtap::cli
