@@ -211,12 +211,14 @@ std::size_t end_of_escaped(std::string_view line, std::size_t at, unsigned depth
   return std::string_view::npos;
 }
 
-// MySQL writes strings in single quotes, and a backslash before both kinds of quotes; npos: it is not in this line.
+// MySQL writes strings in single quotes, and a backslash before both kinds of quotes; npos: it is not in this line. Others leave those of
+// "didn't" as they are.
 std::size_t end_of_escaped_single(std::string_view line, std::size_t at) {
   for (; at < line.size(); ++at) {
+    const bool goes_on = at + 1 < line.size() && !std::string_view(",;)]} \t\r").contains(line[at + 1]);
     if (line[at] == '\\')
       ++at;
-    else if (line[at] == '\'')
+    else if (line[at] == '\'' && !goes_on)
       return at;
   }
   return std::string_view::npos;
