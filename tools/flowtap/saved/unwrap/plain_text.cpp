@@ -141,14 +141,18 @@ void PlainText::undo_spaces(std::string_view& line, bool in_block) {
   if (find_record(spaced)) line = spaced_ = std::move(spaced);
 }
 
-// Fields that are objects are given as the JSON that they are, and all others stay doubled.
+// Fields that are objects are given as the JSON that they are, and all others stay doubled. An object may have its newline before the
+// quote that ends its field.
 std::string_view PlainText::without_doubled_objects(std::string_view line) {
   undoubled_.clear();
   std::string field;
   std::size_t done = 0;
   for (std::size_t at = 0; (at = line.find(kObjectInField, at)) != std::string_view::npos; at = done) {
-    const std::size_t end = end_of_field(line, at + 1);
-    if (end == std::string_view::npos) break;
+    std::size_t end = end_of_field(line, at + 1);
+    const bool open = end == std::string_view::npos;
+    if (open && !trimmed(line, "\r").ends_with('}')) break;
+    field_open_ = open;
+    end = std::min(end, line.size());
     replace_all(line.substr(at + 1, end - at - 1), kDoubled, field);
     undoubled_.append(line.substr(done, at + 1 - done)).append(field);
     done = end;
@@ -175,6 +179,7 @@ std::string_view PlainText::without_windows_signs(std::string_view line) {
 
 std::string_view PlainText::undo(std::string_view line, bool in_block) {
   if (line.find_first_of(kWindowsBytes) != std::string_view::npos) line = without_windows_signs(line);
+  field_open_ = false;
   if (has_object_in_field(line)) line = without_doubled_objects(line);
   undo_spaces(line, in_block);
   page_ = page_ || opens_value_in_page(line);

@@ -15,6 +15,8 @@ class PlainText {
   /// The line as the scheduler wrote it, if only that makes a record of it or if the record before it was such a one. The view
   /// lives until the next call. `in_block`: it belongs to a value of several lines, whose spaces and tabs are its own.
   [[nodiscard]] std::string_view undo(std::string_view line, bool in_block);
+  /// Whether the last line had such an object whose field goes on in the next one.
+  [[nodiscard]] bool is_field_open() const { return field_open_; }
 
  private:
   [[nodiscard]] std::string_view without_windows_signs(std::string_view line);
@@ -24,7 +26,8 @@ class PlainText {
   bool spaces_ = false;    // the last record had spaces that do not break
   bool entities_ = false;  // it had entities instead of quotes
   bool quotes_ = false;    // it had typographic quotes
-  bool page_ = false;      // entities stand in the place of klog's own signs, perhaps not of its quotes
+  bool field_open_ = false;
+  bool page_ = false;  // entities stand in the place of klog's own signs, perhaps not of its quotes
   std::string windows_;
   std::string undoubled_;
   std::string spaced_;

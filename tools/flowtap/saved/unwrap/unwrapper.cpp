@@ -71,6 +71,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   const bool had_id = text.data() != with_id.data();
   text = rows_.quoted(text, row_);
   resume(text);
+  const bool opens_field = characters_.is_field_open();
   Line line{.text = text, .full = full, .time = time};
   if (text.data() == as_given) line.piece = piece;
   look_around(text);
@@ -91,7 +92,10 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
   if (in_field_ && !found) return give_field(line, every);
   // A value of a merged record may have what looks like a record.
   const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
-  if (!is_klogs && !is_of_block(line.text) && give_merged(line, every)) return;
+  if (!is_klogs && !is_of_block(line.text) && give_merged(line, every)) {
+    in_field_ = opens_field;
+    return;
+  }
   if (found && is_bare(*found)) found = find(line.text, 1);  // another program's JSON
   bool given = false;
   FullestRecord once(every, last_.named);
@@ -107,6 +111,7 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     if (found && found->at < line.from) found = find(line.text, line.from);
   }
   once.finish();
+  in_field_ = in_field_ || (given && opens_field);
   note_line(line.text, given);
   if (given) return;
   if (is_between_lines(line.text))
