@@ -366,8 +366,11 @@ void Reading::read_quotations() {
     for (auto& [output, text] : texts) text.finish();
   }
   end_outputs();
-  read_.quoted = telling() > 0;
+  read_.quoted = state_.store->size() > 0;
   if (read_.quoted) return;
+  // Records that name no pod tell nothing.
+  outputs_.clear();
+  state_.logs.clear();
   read_ = std::move(before);
   state_.strangers = std::move(strangers);
 }

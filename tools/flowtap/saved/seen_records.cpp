@@ -12,13 +12,20 @@ namespace {
 
 constexpr std::uint64_t kLog = 0xffff;
 
-// A page, a chat or awk has left one blank of several. Never 0 without its log's number.
-std::uint64_t hash_of(std::string_view text) {
+std::uint64_t flat_hash(std::string_view text) {
+  if (!text.contains("  ")) return std::hash<std::string_view>{}(text);
   std::string flat;
-  flat.reserve(text.size());
   for (const char c : text)
     if (c != ' ' || !flat.ends_with(' ')) flat += c;
-  return (std::hash<std::string_view>{}(flat) & ~kLog) | (std::uint64_t{1} << 63U);
+  return std::hash<std::string_view>{}(flat);
+}
+
+// A page, a chat or awk has left one blank of several, of which most headers have some. Never 0 without its log's number.
+std::uint64_t hash_of(std::string_view text) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  const std::size_t header = text.find("] ") + 1;  // npos + 1 is 0
+  const std::uint64_t hash = flat_hash(text.substr(0, header)) * kOdd + flat_hash(text.substr(header));
+  return (hash & ~kLog) | (std::uint64_t{1} << 63U);
 }
 
 // What klog itself has written: up to the last pair, or the first line. A terminal's blanks may stand behind it, and what follows in

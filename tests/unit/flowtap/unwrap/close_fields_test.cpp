@@ -27,6 +27,10 @@ TEST(CloseFields, ARecordWithoutAFieldsNameHasNone) {
   for (const std::string& line : {kQuoted, kQuoted + kBehind, kBefore + kQuoted, "message: " + kQuoted,
                                   "message" + kHead.substr(0, 20), std::string(), std::string("message")})
     EXPECT_EQ(fields.undo(line), line);
+  for (const std::string& line :
+       {kHead + "\"x\" err=\"see its log" + kQuoted, kHead + "see its log" + kQuoted, "{\"log" + kQuoted,
+        "\tlog " + kHead + "log" + kHead})
+    EXPECT_EQ(fields.undo(line), line) << "a value's own text";
   EXPECT_EQ(fields.undo("log" + kUnquoted + kBehind), ' ' + kUnquoted + kBehind) << "nothing tells its end";
 }
 

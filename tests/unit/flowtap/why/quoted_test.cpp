@@ -64,6 +64,29 @@ TEST_F(QuotedWhy, AreNotBelievedBesideASchedulersOwnRecords) {
   }
 }
 
+TEST_F(QuotedWhy, AFieldsNameBeforeThemMakesThemNoRows) {
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kGolden + "found/why/quoted-beside")) {
+    ++files;
+    const Outcome run = flowtap_program("why shop/web" + from({file.path()}) + " 2>&1");
+    EXPECT_NE(run.output.find("none of 3 nodes fits; 3 lack CPU"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("evil"), std::string::npos) << run.output;
+  }
+  EXPECT_EQ(files, 4);
+}
+
+// A record without its pod tells nothing.
+TEST_F(QuotedWhy, WithoutAnAnswerOneSentenceSaysWhatTheTextIs) {
+  const std::string app =
+      write("app.log", R"(level=info msg="user says I0821 07:12:30.002483       1 device.go:169] )"
+                       "Start to count dcu devices for container ubuntu\"\n");
+  const Outcome run = flowtap_program("why" + from({app}) + " 2>&1");
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(std::ranges::count(run.output, '\n'), 2) << run.output;
+  EXPECT_NE(run.output.find("there is one line, and it says nothing of a pod"), std::string::npos)
+      << run.output;
+}
+
 TEST_F(QuotedWhy, AreLookedForInEachFile) {
   const std::string one = write("1.md", fmt::format("First it said: {}.\n", kVerdict));
   const std::string other = write("2.md", fmt::format("Then it said: {} and that was it.\n", kBind));

@@ -8,6 +8,7 @@
 #include "base/trimmed.hpp"
 #include "base/utf8.hpp"
 #include "stream/lines/klog/klog_record.hpp"
+#include "tools/flowtap/saved/unwrap/enclosed_record.hpp"
 #include "tools/flowtap/saved/unwrap/wrapped/unfinished.hpp"
 
 namespace flowtap::cli {
@@ -129,23 +130,6 @@ std::size_t end_of_record(const Joined& all, std::size_t from, std::string_view 
   return text.size();
 }
 
-// The text's end, if the object has none.
-std::size_t end_of_whole_object(std::string_view text, std::size_t from) {
-  bool in_string = false;
-  std::size_t depth = 0;
-  for (std::size_t at = from; at < text.size(); ++at) {
-    if (text[at] == '"')
-      in_string = !in_string;
-    else if (in_string)
-      at += text[at] == '\\' ? 1 : 0;
-    else if (text[at] == '{')
-      ++depth;
-    else if (text[at] == '}' && --depth == 0)
-      return at + 1;
-  }
-  return text.size();
-}
-
 }  // namespace
 
 bool quotes_verdict(std::string_view line) {
@@ -175,7 +159,7 @@ void QuotedText::finish(const Take& take) {
     const std::string_view text = all.text;
     const std::size_t from = begin + length_of_header(text.substr(begin));
     const std::size_t end = is_object(text.substr(begin))
-                                ? end_of_whole_object(text, begin)
+                                ? std::min(end_of_object(text, begin), text.size())
                                 : end_of_record(all, from, closer_behind(text.substr(0, begin)));
     take(text.substr(begin, end - begin));
     begin = place_of_record(all.text, end);

@@ -9,8 +9,8 @@
 
 namespace flowtap::cli {
 
-/// A paragraph is read as one text, since a page breaks its lines anywhere. Records in the strings of other programs' objects stay
-/// there.
+/// A paragraph is read as one text, since a page breaks its lines anywhere. An object in a line of its own stays as it is, and what
+/// another program has seen in it.
 class QuotedText {
  public:
   using Take = std::function<void(std::string_view line)>;

@@ -99,8 +99,9 @@ PrefixKind kind_of_prefix(std::string_view line, std::size_t from, std::size_t o
   switch (found.quoting) {
     case Quoting::kEscaped: {
       if (opening == std::string_view::npos) {
-        const std::size_t far = found.at - std::min(found.at, kLongestHeader);
-        const std::string_view near = before.substr(std::min(std::max(from, far), found.at));
+        // The next row of a statement: its string begins with the record.
+        if (from > 0 && before.ends_with('\'')) return kind_of(before, from);
+        const std::string_view near = before.substr(found.at - std::min(found.at, kLongestHeader));
         if (const std::size_t newline = near.rfind(R"(\n)"); newline != std::string_view::npos)
           return prefix_kind(near.substr(newline + 2));
         return near.contains(R"(\")") ? PrefixKind::kProse : PrefixKind::kTools;
@@ -211,17 +212,23 @@ std::size_t end_of_escaped(std::string_view line, std::size_t at, unsigned depth
   return std::string_view::npos;
 }
 
-// MySQL writes strings in single quotes, and a backslash before both kinds of quotes; npos: it is not in this line. Others leave those of
-// "didn't" as they are.
+// MySQL writes strings in single quotes, with a backslash before both kinds of quotes or with two single ones for one; npos: the end is
+// not in this line. Others leave the apostrophe of "didn't" as it is.
 std::size_t end_of_escaped_single(std::string_view line, std::size_t at) {
   for (; at < line.size(); ++at) {
-    const bool goes_on = at + 1 < line.size() && !std::string_view(",;)]} \t\r").contains(line[at + 1]);
-    if (line[at] == '\\')
+    const std::string_view rest = line.substr(at + 1);
+    if (line[at] == '\\' || (line[at] == '\'' && rest.starts_with('\'')))
       ++at;
-    else if (line[at] == '\'' && !goes_on)
+    else if (line[at] == '\'' && (rest.empty() || std::string_view(",;)]} \t\r").contains(rest.front())))
       return at;
   }
   return std::string_view::npos;
+}
+
+std::size_t end_of_escaped(std::string_view line, const Enclosed& found) {
+  const bool in_single = found.at > 0 && line[found.at - 1] == '\'' && found.depth == 0 &&
+                         open_quote(line, found.at) == std::string_view::npos;
+  return in_single ? end_of_escaped_single(line, found.at) : end_of_escaped(line, found.at, found.depth);
 }
 
 std::size_t end_of_doubled(std::string_view line, std::size_t at) {
@@ -239,7 +246,7 @@ std::size_t end_of_raw(std::string_view line) {
 // The place of the last character that may belong to it.
 std::size_t end_of_quotation(std::string_view line, const Enclosed& found) {
   std::size_t end = line.size();
-  if (found.quoting == Quoting::kEscaped) end = end_of_escaped(line, found.at, found.depth);
+  if (found.quoting == Quoting::kEscaped) end = end_of_escaped(line, found);
   if (found.quoting == Quoting::kDoubled) end = end_of_doubled(line, found.at);
   return std::min(end, line.size());
 }
@@ -269,7 +276,8 @@ std::string_view without_newlines(std::string_view text) {
   return text;
 }
 
-// npos: it is not in this line.
+}  // namespace
+
 std::size_t end_of_object(std::string_view line, std::size_t at) {
   for (std::size_t depth = 0; at < line.size(); ++at) {
     if (line[at] == '"') {
@@ -284,8 +292,6 @@ std::size_t end_of_object(std::string_view line, std::size_t at) {
   }
   return std::string_view::npos;
 }
-
-}  // namespace
 
 bool is_of_block_in_quotes(std::string_view string) {
   const bool blank = string.starts_with(' ');
@@ -339,9 +345,7 @@ Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& b
       end = end_of_raw(line.substr(at)) + at;
       return {.text = line.substr(at, end - at), .end = line.size()};
     case Quoting::kEscaped: {
-      const bool in_single = at > 0 && line[at - 1] == '\'' && enclosed.depth == 0;
-      const std::size_t quote =
-          in_single ? end_of_escaped_single(line, at) : end_of_escaped(line, at, enclosed.depth);
+      const std::size_t quote = end_of_escaped(line, enclosed);
       end = std::min(quote, line.size());
       unescape(line.substr(at, end - at), enclosed.depth, buffer);
       if (buffer.contains('\x1b')) {

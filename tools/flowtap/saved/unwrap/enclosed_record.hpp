@@ -42,6 +42,9 @@ struct Enclosed {
 /// stands behind prose is a quotation and no record.
 [[nodiscard]] std::optional<Enclosed> find_record(std::string_view line, std::size_t from = 0);
 
+/// Where the line goes on behind the object that begins at `at`; npos: its end is not in this line.
+[[nodiscard]] std::size_t end_of_object(std::string_view line, std::size_t at);
+
 /// The text as the scheduler wrote it, without its last newline.
 struct Opened {
   std::string_view text;

@@ -9,7 +9,6 @@
 
 #include "around/close_fields.hpp"
 #include "around/first_record.hpp"
-#include "around/prefix.hpp"
 #include "characters/doubled_backslashes.hpp"
 #include "characters/quoted_printable.hpp"
 #include "characters/shown_controls.hpp"
@@ -62,8 +61,7 @@ class SavedLines {
     lines_.take(text, [this](std::string_view line) { give(line, true); });
   }
   void give(std::string_view line, bool full) {
-    // A terminal's lines are as wide as what it shows.
-    line = without_terminal_marks(controls_.undo(without_mark(line)), clean_);
+    line = controls_.undo(without_mark(line));
     line = without_doubled_backslashes(line, halved_);
     mail_.add(close_fields_.undo(line), full, time_, decodes_);
   }
@@ -83,7 +81,6 @@ class SavedLines {
   LineCutter lines_{kLongestWhole, dividing_place};
   std::uint64_t time_ = 0;
   ShownControls controls_;
-  std::string clean_;
   std::string halved_;
   CloseFields close_fields_;
   QuotedPrintable mail_;

@@ -18,15 +18,18 @@ bool begins_whole_record(std::string_view text) {
          flow::parse_klog_record(*form, text.substr(0, kFarthestName)).source.contains(':');
 }
 
-// npos: none is set right behind a field's name.
+// npos: none is set right behind a field's name, or what is there is a value's own text.
 std::size_t place_of_record_behind_name(std::string_view line) {
   const std::string_view near = line.substr(0, kFarthestName);
-  for (std::size_t at = near.find_first_of("IWEF", 1); at != std::string_view::npos;
-       at = near.find_first_of("IWEF", at + 1))
-    if (is_alphanumeric(line[at - 1]) &&
-        place_of_field_of_lines(line.substr(0, at)) != std::string_view::npos &&
-        begins_whole_record(line.substr(at)))
-      return at;
+  for (std::size_t at = near.find_first_of("IWEF"); at != std::string_view::npos;
+       at = near.find_first_of("IWEF", at + 1)) {
+    const std::string_view before = line.substr(0, at);
+    if (before.contains('"')) break;
+    if (!begins_whole_record(line.substr(at))) continue;
+    const bool is_close = at > 0 && is_alphanumeric(line[at - 1]);
+    return is_close && place_of_field_of_lines(before) != std::string_view::npos ? at
+                                                                                 : std::string_view::npos;
+  }
   return std::string_view::npos;
 }
 

@@ -1,4 +1,5 @@
-// A page may set names and values side by side: "@timestampNov 26, 2026 @ 10:00:00.103messageI1126 10:00:00.103412 ... err="x"streamstderr".
+// A page may set names and values side by side:
+//   @timestampNov 26, 2026 @ 10:00:00.103messageI1126 10:00:00.103412       1 a.go:9] "no fit" err="x"streamstderr
 #pragma once
 
 #include <string>

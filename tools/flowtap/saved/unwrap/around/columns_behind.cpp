@@ -41,6 +41,13 @@ std::string_view without_closer(std::string_view record, std::string_view before
   return record;
 }
 
+// cat -A shows where a line ends.
+std::string_view without_end_sign(std::string_view record) {
+  const bool has_sign =
+      record.size() > 1 && record.ends_with('$') && is_alphanumeric(record[record.size() - 2]);
+  return record.substr(0, record.size() - (has_sign ? 1 : 0));
+}
+
 std::string_view without_line_break(std::string_view text) {
   constexpr std::array<std::string_view, 3> kBreaks = {"<br>", "<br/>", "<br />"};
   for (const std::string_view one : kBreaks)
@@ -53,7 +60,7 @@ std::string_view without_line_break(std::string_view text) {
 
 // klog writes a tab as an escape, but where a value of several lines begins.
 std::string_view without_columns_behind(std::string_view record, std::string_view before) {
-  record = without_closer(record, before);
+  record = without_end_sign(without_closer(record, before));
   const std::string tag = closing_tag(before);
   if (!tag.empty() || record.contains('\t')) {
     bool in_string = false;

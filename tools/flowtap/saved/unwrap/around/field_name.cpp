@@ -43,8 +43,8 @@ bool ends_row_between_blanks(std::string_view text) {
   if (!text.ends_with(':')) return false;
   const std::string_view last = text.substr(text.rfind(' ') + 1);  // npos + 1 is 0
   const auto first = static_cast<std::size_t>(std::ranges::find_if_not(text, may_be_in_name) - text.begin());
-  const bool begins_so =
-      first > 0 && first + 1 < text.size() - last.size() && text[first] == ':' && text[first + 1] != ' ';
+  const bool begins_so = first > 0 && !is_digit(text.front()) && first + 1 < text.size() - last.size() &&
+                         text[first] == ':' && text[first + 1] != ' ';
   return begins_so && is_field_of_lines(last.substr(0, last.size() - 1));
 }
 

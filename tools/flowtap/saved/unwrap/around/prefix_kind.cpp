@@ -174,7 +174,11 @@ bool is_name_of_time(std::string_view word) {
 
 PrefixKind prefix_kind(std::string_view text) {
   text = without_input_name(without_repetition(text));
-  if (ends_with_time_column(text) || is_labelled(text) || ends_row_of_fields(text)) return PrefixKind::kTools;
+  if (ends_with_time_column(text) || is_labelled(text)) return PrefixKind::kTools;
+  // Somebody may have named a field before what he quotes, too, but not in most lines, and nobody begins a sentence so.
+  constexpr std::string_view kTimeOfDocument = "@timestamp:";
+  if (ends_row_of_fields(text))
+    return text.starts_with(kTimeOfDocument) ? PrefixKind::kTools : PrefixKind::kDoubted;
   text = without_opening(text);
   const std::vector<PrefixWord> words = prefix_words(text);
   bool level = false;
