@@ -17,6 +17,7 @@
 
 #include "base/fd.hpp"
 #include "base/printable.hpp"
+#include "http/connection/handed_on.hpp"
 #include "http/messages/message.hpp"
 
 namespace flowtap::http {
@@ -31,36 +32,6 @@ constexpr std::size_t kMaxRefusal = std::size_t{64} * 1024;
 
 // Beast reads as much at once as the buffer has room for, and at most 512 bytes if no size was set.
 constexpr std::size_t kReadAtOnce = std::size_t{64} * 1024;
-
-/// A body that is handed on as it comes and is never stored.
-struct HandedOn {
-  using value_type = std::function<bool(std::string_view)>;
-
-  class reader {  // NOLINT(readability-identifier-naming): the name that Beast asks for
-   public:
-    template <bool IsRequest, class Fields>
-    reader(http::header<IsRequest, Fields>&, value_type& take) : take_(take) {}
-    void init(const boost::optional<std::uint64_t>&, beast::error_code& error) { error = {}; }
-    template <class Buffers>
-    std::size_t put(const Buffers& buffers, beast::error_code& error) {
-      std::size_t taken = 0;
-      for (const auto& buffer : beast::buffers_range_ref(buffers)) {
-        const asio::const_buffer bytes(buffer);
-        taken += bytes.size();
-        if (!take_({static_cast<const char*>(bytes.data()), bytes.size()})) {
-          error = asio::error::operation_aborted;
-          return taken;
-        }
-      }
-      error = {};
-      return taken;
-    }
-    void finish(beast::error_code& error) { error = {}; }
-
-   private:
-    value_type& take_;
-  };
-};
 
 /// One request from connect to the end of its body.
 class Following {

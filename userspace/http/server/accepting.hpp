@@ -10,12 +10,12 @@
 #include <chrono>
 #include <utility>
 
+#include "http/connection/closing.hpp"
+#include "http/connection/connection.hpp"
 #include "http/limits/answer_counts.hpp"
 #include "http/limits/seats.hpp"
 #include "http/messages/message.hpp"
 #include "http/server/accept_trouble.hpp"
-#include "http/server/closing.hpp"
-#include "http/server/connection.hpp"
 #include "http/server/service.hpp"
 
 namespace flowtap::http {

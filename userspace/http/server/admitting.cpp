@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "http/server/connection.hpp"
+#include "http/connection/connection.hpp"
 
 namespace flowtap::http {
 

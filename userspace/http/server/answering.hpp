@@ -3,9 +3,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "http/connection/connection.hpp"
 #include "http/limits/answer_counts.hpp"
 #include "http/messages/message.hpp"
-#include "http/server/connection.hpp"
 #include "http/server/streaming.hpp"
 
 namespace flowtap::http {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "http/server/connection.hpp"
+#include "http/connection/connection.hpp"
 #include "http/server/service.hpp"
 #include "http/server/session.hpp"
 #include "http/server/streaming.hpp"

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstddef>
 
+#include "http/connection/closing.hpp"
+#include "http/connection/loop_waker.hpp"
 #include "http/limits/answer_counts.hpp"
 #include "http/limits/network_shares.hpp"
 #include "http/limits/rate_limit.hpp"
 #include "http/limits/seats.hpp"
 #include "http/messages/handler.hpp"
-#include "http/server/closing.hpp"
-#include "http/server/loop_waker.hpp"
 
 namespace flowtap::http {
 

@@ -22,9 +22,11 @@ namespace {
 // The session does not listen for the end of the service any longer.
 constexpr std::chrono::milliseconds kLongestTurn{100};
 
+constexpr auto kServer = asio::ssl::stream_base::server;
+
 /// True once the connection speaks HTTP. The wait for its turn does not extend the deadline.
 asio::awaitable<bool> is_ready(Connection& connection, const Service& service, const Caller& caller) {
-  if (service.handshakes == nullptr) co_return co_await connection.handshake();
+  if (service.handshakes == nullptr) co_return !co_await connection.handshake(kServer);
   asio::steady_timer turn(co_await asio::this_coro::executor);
   const auto end = RateLimit::Clock::now() + service.limits.greeting;
   while (true) {
@@ -35,7 +37,7 @@ asio::awaitable<bool> is_ready(Connection& connection, const Service& service, c
     turn.expires_after(std::min<std::chrono::milliseconds>(wait, kLongestTurn));
     co_await turn.async_wait(kAwait);
   }
-  co_return co_await connection.handshake();
+  co_return !co_await connection.handshake(kServer);
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limi
                                 std::shared_ptr<TlsContext> tls) {
   Connection connection(std::move(socket), std::move(tls));
   connection.expires_after(limits.time);
-  if (!co_await connection.handshake()) co_return counts.add(AnswerCounts::kNone);
+  if (co_await connection.handshake(kServer)) co_return counts.add(AnswerCounts::kNone);
   if (co_await send(connection, std::move(answer), {}, counts)) co_await linger(connection);
 }
 

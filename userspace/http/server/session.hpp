@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "http/connection/connection.hpp"
 #include "http/limits/network_shares.hpp"
 #include "http/messages/message.hpp"
-#include "http/server/connection.hpp"
 #include "http/server/service.hpp"
 
 namespace flowtap::http {

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <string_view>
 
+#include "http/connection/closing.hpp"
+#include "http/connection/connection.hpp"
+#include "http/connection/loop_waker.hpp"
 #include "http/messages/message.hpp"
-#include "http/server/closing.hpp"
-#include "http/server/connection.hpp"
-#include "http/server/loop_waker.hpp"
 
 namespace flowtap::http {
 

@@ -1,9 +1,9 @@
 #include "http/server/tls_keys.hpp"
 
 #include <openssl/ssl.h>
-#include <sys/stat.h>
 
 #include "base/printable.hpp"
+#include "http/connection/file_versions.hpp"
 
 namespace flowtap::http {
 namespace {
@@ -16,20 +16,9 @@ constexpr std::chrono::seconds kLookPause(1);
 
 Result<TlsKeys> TlsKeys::load(std::string certificate, std::string key) {
   TlsKeys keys(std::move(certificate), std::move(key));
-  keys.seen_ = keys.version();
+  keys.seen_ = versions_of({keys.certificate_, keys.key_});
   FTAP_TRY(keys.read());
   return keys;
-}
-
-std::string TlsKeys::version() const {
-  std::string all;
-  for (const std::string& path : {certificate_, key_}) {
-    struct stat status{};
-    if (::stat(path.c_str(), &status) != 0) return {};
-    all += std::to_string(status.st_ino) + ' ' + std::to_string(status.st_ctim.tv_sec) + '.' +
-           std::to_string(status.st_ctim.tv_nsec) + ' ';
-  }
-  return all;
 }
 
 Status TlsKeys::read() {
@@ -56,7 +45,7 @@ void TlsKeys::look() {
   const auto now = Clock::now();
   if (now < next_look_) return;
   next_look_ = now + kLookPause;
-  std::string version = this->version();
+  std::string version = versions_of({certificate_, key_});
   if (version.empty())
     health_ = fail(
         "the certificate in " + in_quotes(certificate_) + " or its key in " + in_quotes(key_) + " is gone",

@@ -31,8 +31,6 @@ class TlsKeys {
       : certificate_(std::move(certificate)), key_(std::move(key)) {}
   [[nodiscard]] Status read();
   void look();
-  /// Identifies both files; any change gives another value.
-  [[nodiscard]] std::string version() const;
 
   std::string certificate_;
   std::string key_;

@@ -1,4 +1,4 @@
-// One client's connection as sessions use it: over a Unix socket or TCP, with TLS or without.
+// One connection, of a client or to a server: over a Unix socket or TCP, with TLS or without.
 #pragma once
 
 #include <array>
@@ -68,9 +68,13 @@ class Connection {
   [[nodiscard]] executor_type get_executor() { return plain_.get_executor(); }
   [[nodiscard]] Socket& socket() { return plain_.socket(); }
   [[nodiscard]] bool is_tls() const { return tls_.has_value(); }
+  /// Only with TLS.
+  [[nodiscard]] SSL* tls() { return tls_->native_handle(); }
   void expires_after(std::chrono::milliseconds time) { plain_.expires_after(time); }
   /// Ends the operations that are being waited for.
   void cancel() { plain_.cancel(); }
+  /// The same, and all later ones fail.
+  void close() { plain_.close(); }
   void expires_never() { plain_.expires_never(); }
 
   template <typename Buffers, typename Token>
@@ -90,13 +94,24 @@ class Connection {
         token, Few<boost::asio::const_buffer>(buffers));
   }
 
-  /// False: the client does not speak TLS correctly.
-  boost::asio::awaitable<bool> handshake() {
-    if (!tls_) co_return true;
-    const auto [error] = co_await tls_->async_handshake(boost::asio::ssl::stream_base::server, kAwait);
-    co_return !error;
+  /// For a socket that is not open yet.
+  boost::asio::awaitable<boost::system::error_code> connect(const Socket::endpoint_type& to) {
+    const auto [error] = co_await plain_.async_connect(to, kAwait);
+    co_return error;
   }
-  /// Tells the client that nothing more comes.
+  /// From here on it speaks TLS, beginning with a handshake. The session is there for settings of this connection alone.
+  SSL* start_tls(std::shared_ptr<TlsContext> context) {
+    context_ = std::move(context);
+    return tls_.emplace(plain_, *context_).native_handle();
+  }
+  /// An error: the peer does not speak TLS correctly, or one of the two refuses the other. None without TLS.
+  boost::asio::awaitable<boost::system::error_code> handshake(
+      boost::asio::ssl::stream_base::handshake_type as) {
+    if (!tls_) co_return boost::system::error_code();
+    const auto [error] = co_await tls_->async_handshake(as, kAwait);
+    co_return error;
+  }
+  /// Tells the peer that nothing more comes.
   boost::asio::awaitable<void> shut() {
     if (tls_) {
       co_await tls_->async_shutdown(kAwait);

@@ -1,4 +1,4 @@
-#include "http/server/connection.hpp"
+#include "http/connection/connection.hpp"
 
 namespace flowtap::http {
 
