@@ -30,14 +30,10 @@ Result<std::unique_ptr<KubeAccess>> KubeAccess::start(KubeOptions options, Limit
 }
 
 KubeAccess::KubeAccess(KubeServer server, Limits limits)
-    : server_(std::move(server)),
-      limits_(limits),
-      stop_asking_(server_.stop()),
-      subjects_(limits.answers),
-      rights_(limits.answers) {}
+    : server_(std::move(server)), limits_(limits), subjects_(limits.answers), rights_(limits.answers) {}
 
 KubeAccess::~KubeAccess() {
-  *stop_asking_ = true;
+  server_.stop();
   {
     const std::scoped_lock lock(mutex_);
     stop_ = true;

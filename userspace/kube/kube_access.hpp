@@ -2,7 +2,6 @@
 // answers are kept for seconds. If Kubernetes cannot be asked, nobody may.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -86,11 +85,10 @@ class KubeAccess {
   [[nodiscard]] Result<Answered> review(const Question& question);
   [[nodiscard]] Result<Whose> whose(const std::string& token);
 
-  // Used only by the thread.
+  // Used only by the thread, apart from stop().
   KubeServer server_;
   Clock::time_point next_try_{};  // after the server could not be reached
   Limits limits_;
-  std::shared_ptr<std::atomic<bool>> stop_asking_;
   mutable std::mutex mutex_;
   std::condition_variable more_;
   std::deque<Question> waiting_;

@@ -2,7 +2,6 @@
 // long.
 #pragma once
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -10,12 +9,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "http/outbound/client.hpp"
 
 namespace flowtap::kube {
 
 struct KubeOptions {
-  std::string server = {};   ///< https://HOST:PORT
-  std::string ca_file = {};  ///< of the authorities that vouch for its certificate; read for each connection
+  std::string server = {};  ///< https://HOST:PORT
+  std::string ca_file =
+      {};  ///< of the authorities that vouch for its certificate; read again when it changes
   std::string token_file = {};           ///< flowtapd's own; read for each request, since kubelet replaces it
   std::chrono::milliseconds time{3000};  ///< for one request
   bool operator==(const KubeOptions&) const = default;
@@ -29,29 +30,23 @@ class KubeServer {
   /// The code of an Error of post() if there was no answer at all.
   static constexpr int kUnreachable = EHOSTUNREACH;
 
-  /// An Error: the server is not an https URL.
+  /// Through the proxy that the environment names for it, which sees neither questions nor the token. An Error: the server is not an
+  /// https URL, or the proxy no URL.
   [[nodiscard]] static Result<KubeServer> open(KubeOptions options);
 
-  /// The body of the answer to a POST of `body`. An Error: the server cannot be reached, its certificate does not name
-  /// it, or the status is neither 200 nor 201.
+  /// The body of the answer to a POST of `body`, which may arrive twice. An Error: the server cannot be reached, its certificate does
+  /// not name it, or the status is neither 200 nor 201.
   [[nodiscard]] Result<std::string> post(std::string_view path, const std::string& body);
 
-  /// May be set from any thread. It ends the request that is being made, and each one after it.
-  [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& stop() const { return stop_; }
-
-  KubeServer(KubeServer&&) noexcept;
-  KubeServer& operator=(KubeServer&&) = delete;
-  KubeServer(const KubeServer&) = delete;
-  KubeServer& operator=(const KubeServer&) = delete;
-  ~KubeServer();
+  /// Ends the request that is being made, and each one after it. Safe from any thread.
+  void stop();
 
  private:
-  struct Handle;
-  explicit KubeServer(KubeOptions options);
+  KubeServer(KubeOptions options, std::unique_ptr<http::ClientLoop> loop, http::HttpClient client);
 
-  std::shared_ptr<std::atomic<bool>> stop_ = std::make_shared<std::atomic<bool>>(false);
   KubeOptions options_;
-  std::unique_ptr<Handle> handle_;
+  std::unique_ptr<http::ClientLoop> loop_;
+  http::HttpClient client_;
 };
 
 /// KubeOptions::server may be this instead of a URL: flowtapd runs in a pod, and asks the API server of its cluster.

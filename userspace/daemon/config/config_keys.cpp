@@ -284,10 +284,12 @@ std::span<const Key> table() {
           "Kubernetes' API server. It is asked about tokens that are not in token_file: whose token it is "
           "(TokenReview), and whether that user may get pods/log in the namespace (SubjectAccessReview). "
           "Answers are kept for seconds; if the server cannot be asked, nobody gets in. pod stands for the "
-          "server of the cluster in which flowtapd runs as a pod."},
+          "server of the cluster in which flowtapd runs as a pod. HTTPS_PROXY and NO_PROXY of flowtapd's "
+          "environment are obeyed."},
       Key{"api.kubernetes_ca",
           TextField{[](Config& c) -> std::string& { return c.api.kube.ca_file; }, kOptionalPathRule},
-          "PEM file of the authority that signed the API server's certificate. Empty: the pod's own."},
+          "PEM file of the authority that signed the API server's certificate. It is read again when it "
+          "changes. Empty: the pod's own."},
       Key{"api.kubernetes_token",
           TextField{[](Config& c) -> std::string& { return c.api.kube.token_file; }, kOptionalPathRule},
           "File with the token that flowtapd asks with, of a service account bound to system:auth-delegator. "
