@@ -15,7 +15,6 @@ http::ClientOptions client_options(const KubeOptions& options) {
   return {.url = options.server,
           .tls = {.ca = options.ca_file},
           .names = {.ca = "api.kubernetes_ca"},
-          .proxy = http::proxy_of_environment(),
           .limits = {.connect = options.time,
                      .whole = options.time,
                      .silence = options.time,

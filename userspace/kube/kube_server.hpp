@@ -30,8 +30,7 @@ class KubeServer {
   /// The code of an Error of post() if there was no answer at all.
   static constexpr int kUnreachable = EHOSTUNREACH;
 
-  /// Through the proxy that the environment names for it, which sees neither questions nor the token. An Error: the server is not an
-  /// https URL, or the proxy no URL.
+  /// Without a proxy: it is the cluster's own server. An Error: the server is not an https URL.
   [[nodiscard]] static Result<KubeServer> open(KubeOptions options);
 
   /// The body of the answer to a POST of `body`, which may arrive twice. An Error: the server cannot be reached, its certificate does

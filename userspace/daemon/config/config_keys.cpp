@@ -284,8 +284,7 @@ std::span<const Key> table() {
           "Kubernetes' API server. It is asked about tokens that are not in token_file: whose token it is "
           "(TokenReview), and whether that user may get pods/log in the namespace (SubjectAccessReview). "
           "Answers are kept for seconds; if the server cannot be asked, nobody gets in. pod stands for the "
-          "server of the cluster in which flowtapd runs as a pod. HTTPS_PROXY and NO_PROXY of flowtapd's "
-          "environment are obeyed."},
+          "server of the cluster in which flowtapd runs as a pod."},
       Key{"api.kubernetes_ca",
           TextField{[](Config& c) -> std::string& { return c.api.kube.ca_file; }, kOptionalPathRule},
           "PEM file of the authority that signed the API server's certificate. It is read again when it "

@@ -1,6 +1,7 @@
 #include "http/outbound/client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <exception>
 #include <utility>
@@ -18,6 +19,10 @@ namespace {
 
 namespace asio = boost::asio;
 
+// They say where the request goes and where it ends.
+constexpr std::array<std::string_view, 4> kOwnHeaders = {"Host", "Content-Length", "Transfer-Encoding",
+                                                         "Connection"};
+
 bool is_same_name(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, to_lower, to_lower);
 }
@@ -32,11 +37,15 @@ bool is_word(std::string_view text) {
 }
 
 Status check(const ClientRequest& request) {
-  if (!is_word(request.method) || !is_word(request.target))
+  if (!is_word(request.method) || !is_word(request.target) || !request.target.starts_with('/'))
     return fail("the method or the path of a request has an invalid character");
-  for (const auto& [name, value] : request.headers)
+  for (const auto& [name, value] : request.headers) {
     if (!is_word(name) || name.contains(':') || !is_line(value))
       return fail("the header " + in_quotes(name) + " of a request has an invalid character");
+    const auto is_own = [&name](std::string_view own) { return is_same_name(own, name); };
+    if (std::ranges::any_of(kOwnHeaders, is_own))
+      return fail("the header " + in_quotes(name) + " of a request is the client's own");
+  }
   return {};
 }
 
@@ -80,8 +89,9 @@ class HttpClient::Impl {
     bool is_lost = false;
     if (was_kept) {
       auto answer = co_await exchange(used, request, patience, is_lost);
+      // What ended one of them has ended the others, too.
+      if (!answer) kept_.clear();
       if (answer || !is_lost || !request.repeatable) co_return answer;
-      kept_.clear();
     }
     auto connection = co_await fresh(tls, patience);
     if (!connection) co_return std::unexpected(std::move(connection).error());
@@ -155,6 +165,9 @@ HttpClient::~HttpClient() = default;
 
 Result<HttpClient> HttpClient::open(ClientLoop& loop, ClientOptions options) {
   FTAP_TRY_ASSIGN(server, parse_url(options.url));
+  if (!server.user.empty())
+    return fail("the URL of " + server.host_and_port() + " has a user, which nobody would be told",
+                "name the user and the password in the settings for them");
   FTAP_TRY_ASSIGN(proxy, proxy_for(options.proxy, server));
   return HttpClient(
       std::make_shared<Impl>(*loop.impl_, std::move(options), std::move(server), std::move(proxy)));

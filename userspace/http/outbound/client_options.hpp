@@ -34,6 +34,8 @@ struct ClientLimits {
   std::size_t body = std::size_t{1} << 20U;      ///< bytes of an answer's body
   std::size_t kept = 2;                          ///< connections that wait for the next request
   std::chrono::milliseconds kept_for{60'000};    ///< unused
+  std::chrono::milliseconds lives{
+      300'000};  ///< one that is used again and again: a name may get other addresses
 };
 
 /// The addresses of a host, such as "10.0.0.1". May take long: it is called in a thread of its own, and that thread may go on after the

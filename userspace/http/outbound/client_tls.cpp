@@ -1,6 +1,8 @@
 #include "http/outbound/client_tls.hpp"
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509err.h>
 
 #include <boost/asio/buffer.hpp>
 #include <vector>
@@ -16,6 +18,14 @@ namespace ssl = boost::asio::ssl;
 
 std::string pem_hint(const std::string& setting) {
   return setting.empty() ? "it has to be a PEM file" : setting + " has to name a PEM file";
+}
+
+Result<std::string> read_pem(const std::string& path, const std::string& setting) {
+  auto text = read_file(path);
+  if (text || !text.error().hint.empty()) return text;
+  Error error = std::move(text).error();
+  error.hint = pem_hint(setting);
+  return std::unexpected(std::move(error));
 }
 
 // The list in OpenSSL's own order of owners; it is never null.
@@ -50,23 +60,27 @@ Status ClientTls::read(ssl::context& context) const {
     if (context.set_default_verify_paths(error))
       return fail("cannot read the system's list of authorities: " + error.message());
   } else {
-    FTAP_TRY_ASSIGN(ca, read_file(files_.ca));
+    FTAP_TRY_ASSIGN(ca, read_pem(files_.ca, names_.ca));
     if (context.add_certificate_authority(boost::asio::buffer(ca), error) || !has_authorities(context))
       return fail("the file of authorities " + in_quotes(files_.ca) + " has no certificate that can be used",
                   pem_hint(names_.ca));
   }
   if (files_.certificate.empty()) return {};
-  FTAP_TRY_ASSIGN(certificate, read_file(files_.certificate));
-  FTAP_TRY_ASSIGN(key, read_file(files_.key));
+  FTAP_TRY_ASSIGN(certificate, read_pem(files_.certificate, names_.certificate));
+  FTAP_TRY_ASSIGN(key, read_pem(files_.key, {}));
+  // OpenSSL would ask for a passphrase on the terminal.
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); });
   if (context.use_certificate_chain(boost::asio::buffer(certificate), error))
     return fail(
         "cannot use the client certificate in " + in_quotes(files_.certificate) + ": " + error.message(),
         pem_hint(names_.certificate));
-  if (context.use_private_key(boost::asio::buffer(key), ssl::context::pem, error))
+  if (!context.use_private_key(boost::asio::buffer(key), ssl::context::pem, error)) return {};
+  if (ERR_GET_REASON(static_cast<unsigned long>(error.value())) == X509_R_KEY_VALUES_MISMATCH)
     return fail("the key in " + in_quotes(files_.key) + " does not belong to the client certificate in " +
                     in_quotes(files_.certificate) + ": " + error.message(),
                 "while both are being replaced, this ends by itself");
-  return {};
+  return fail("cannot use the key in " + in_quotes(files_.key) + ": " + error.message(),
+              "it has to be a PEM file without a passphrase");
 }
 
 }  // namespace flowtap::http

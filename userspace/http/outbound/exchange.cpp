@@ -53,6 +53,7 @@ asio::awaitable<Status> Exchange::send(std::string_view head, std::string_view b
   const std::array<asio::const_buffer, 2> all{asio::buffer(head), asio::buffer(body)};
   beast::buffers_suffix<std::array<asio::const_buffer, 2>> rest(all);
   while (beast::buffer_bytes(rest) > 0) {
+    if (terms_.patience.is_over()) co_return std::unexpected(fault(beast::error::timeout));
     terms_.patience.arm(connection_);
     const auto [error, sent] = co_await connection_.async_write_some(rest, kAwait);
     if (error && !is_cut(error)) co_return std::unexpected(fault(error));
@@ -69,7 +70,9 @@ asio::awaitable<Result<ClientResponse>> Exchange::ask(std::string_view head, std
   co_return co_await read_head(no_body);
 }
 
+// What can always be read leaves a timer no turn.
 asio::awaitable<boost::system::error_code> Exchange::read_some() {
+  if (terms_.patience.is_over()) co_return beast::error::timeout;
   terms_.patience.arm(connection_);
   const auto [error, size] = co_await beast::http::async_read_some(connection_, buffer_, *parser_, kAwait);
   is_answered_ = is_answered_ || size > 0 || buffer_.size() > 0;
@@ -80,7 +83,7 @@ asio::awaitable<Result<ClientResponse>> Exchange::read_head(bool no_body) {
   for (int interim = 0; interim <= kMostInterim; ++interim) {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(terms_.limits.headers));
-    parser_->body_limit(terms_.limits.body);
+    parser_->body_limit(boost::none);  // whoever reads the body knows it
     parser_->skip(no_body);
     while (!parser_->is_header_done())
       if (const auto error = co_await read_some()) co_return std::unexpected(fault(error));
@@ -97,13 +100,15 @@ asio::awaitable<Result<std::string>> Exchange::read_body(std::function<bool(std:
   std::string body;
   bool is_enough = false;
   if (take) {
-    parser_->body_limit(boost::none);
     terms_.patience.end = Patience::Clock::time_point::max();
     parser_->get().body() = [&](std::string_view piece) {
       is_enough = !take(piece);
       return !is_enough;
     };
   } else {
+    const bool is_more = !parser_->is_done() && parser_->content_length().value_or(0) > terms_.limits.body;
+    if (is_more) co_return std::unexpected(fault(beast::http::error::body_limit));
+    parser_->body_limit(terms_.limits.body);
     parser_->get().body() = [&](std::string_view piece) {
       body += piece;
       return true;

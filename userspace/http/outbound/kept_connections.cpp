@@ -1,5 +1,7 @@
 #include "http/outbound/kept_connections.hpp"
 
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -8,8 +10,11 @@
 namespace flowtap::http {
 namespace {
 
-// The end of a connection can be read, and so can what nobody asked for.
+// The end of a connection can be read, and so can what nobody asked for. OpenSSL may have taken it from the socket.
 bool is_silent(Connection& connection) {
+  if (connection.is_tls() &&
+      (::SSL_has_pending(connection.tls()) == 1 || BIO_pending(::SSL_get_rbio(connection.tls())) > 0))
+    return false;
   char byte = 0;
   return ::recv(connection.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
          (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -20,8 +25,8 @@ bool is_silent(Connection& connection) {
 ClientConnection KeptConnections::take(const std::shared_ptr<TlsContext>& tls) {
   const auto now = Clock::now();
   kept_.remove_if([&](const Kept& one) {
-    return now - one.since > limits_.kept_for || one.connection.tls != tls ||
-           !is_silent(*one.connection.connection);
+    return now - one.since > limits_.kept_for || now - one.connection.made > limits_.lives ||
+           one.connection.tls != tls || !is_silent(*one.connection.connection);
   });
   if (kept_.empty()) return {};
   ClientConnection first = std::move(kept_.front().connection);

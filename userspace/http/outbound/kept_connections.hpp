@@ -15,6 +15,7 @@ namespace flowtap::http {
 struct ClientConnection {
   std::unique_ptr<Connection> connection;
   std::shared_ptr<TlsContext> tls;
+  std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
 };
 
 class KeptConnections {

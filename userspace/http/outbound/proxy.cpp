@@ -68,6 +68,11 @@ bool covers(std::string_view item, const std::string& host) {
     return error == std::errc() && rest == digits.data() + digits.size() && network && one &&
            is_in(*one, *network, bits);
   }
+  if (const auto one = address(host)) {
+    const auto other = address(std::string(item));
+    return other && is_in(*one, *other, one->bits);
+  }
+  if (item.ends_with('.')) item.remove_suffix(1);
   if (item.starts_with("*.")) item.remove_prefix(1);
   if (item.starts_with('.')) item.remove_prefix(1);
   if (item.empty()) return false;

@@ -129,7 +129,8 @@ bool CertificateCheck::demand(SSL* session, const std::string& host, const Setti
   boost::system::error_code no_address;
   boost::asio::ip::make_address(host, no_address);
   if (!no_address) return ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session), host.c_str()) == 1;
-  ::SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  // A certificate's common name is no host's name (RFC 9525).
+  ::SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   return ::SSL_set1_host(session, host.c_str()) == 1 && SSL_set_tlsext_host_name(session, host.c_str()) == 1;
 }
 

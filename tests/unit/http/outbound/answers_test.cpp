@@ -264,6 +264,34 @@ TEST(OutboundAnswers, ABodyCanBeTakenAsItComes) {
   EXPECT_EQ(answer->body, "");
 }
 
+TEST(OutboundAnswers, ATakenBodyMaySayHowLargeItIs) {
+  ScriptedServer server(always("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n01234567890123456789"));
+  ClientOptions options = options_for(server.url());
+  options.limits.body = 10;
+  Asking asking(std::move(options));
+  std::string all;
+  const auto answer = asking.ask({.target = "/", .take = [&](std::string_view piece) {
+                                    all += piece;
+                                    return true;
+                                  }});
+  EXPECT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(all, "01234567890123456789");
+  EXPECT_EQ(asking.why_not(), "its answer is larger than 10 bytes");
+}
+
+// A read that never has to wait leaves the timer no turn.
+TEST(OutboundAnswers, AFloodHasItsTimeAndNoMore) {
+  ScriptedServer server([](Peer& peer) {
+    (void)peer.read_request();
+    peer.send(kEndless);
+    const std::string flood = "1;" + std::string(4000, 'x') + "\r\nx\r\n";
+    while (peer.send(flood)) continue;
+  });
+  ClientOptions options = options_for(server.url());
+  options.limits.whole = 200ms;
+  EXPECT_EQ(Asking(std::move(options)).why_not(), "its answer was not complete within 200ms");
+}
+
 TEST(OutboundAnswers, WhoTakesABodyCanEndIt) {
   ScriptedServer server([](Peer& peer) {
     (void)peer.read_request();

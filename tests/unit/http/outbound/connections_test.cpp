@@ -67,6 +67,34 @@ TEST(OutboundConnections, OneOnWhichTooMuchCameIsNotUsedAgain) {
   EXPECT_EQ(server.connections(), 3);
 }
 
+TEST(OutboundConnections, OneThatLivesLongIsReplaced) {
+  ScriptedServer server(always(kFine));
+  ClientOptions options = options_for(server.url());
+  options.limits.lives = 0ms;
+  Asking asking(std::move(options));
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(asking.why_not(), "");
+  EXPECT_EQ(server.connections(), 3) << "a name may get other addresses";
+}
+
+TEST(OutboundConnections, AllAreGivenUpWhenOneFails) {
+  std::atomic<bool> is_back{false};  // on the same port, and what was connected before is gone
+  ScriptedServer server([&](Peer& peer) {
+    const bool is_old = !is_back;
+    while (!peer.read_request().empty() && is_old != is_back) peer.send(kFine);
+    peer.fall_silent();
+  });
+  ClientOptions options = options_for(server.url());
+  options.limits.kept = 4;
+  options.limits.silence = 300ms;
+  Asking asking(std::move(options));
+  for (int i = 0; i < 4; ++i)
+    asking.client().ask({.target = "/"}, [](const Result<ClientResponse>& answer) { EXPECT_TRUE(answer); });
+  asking.loop().run();
+  is_back = true;
+  EXPECT_NE(asking.why_not(), "");
+  EXPECT_EQ(asking.why_not(), "");
+}
+
 TEST(OutboundConnections, OneThatEndedMeanwhileIsReplaced) {
   ScriptedServer server([](Peer& peer) {
     (void)peer.read_request();
