@@ -1,6 +1,7 @@
 // A page that sets a record right behind its field's name sets the next field right behind the record.
 #include "tools/flowtap/saved/unwrap/around/close_fields.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,9 +28,9 @@ TEST(CloseFields, ARecordWithoutAFieldsNameHasNone) {
   for (const std::string& line : {kQuoted, kQuoted + kBehind, kBefore + kQuoted, "message: " + kQuoted,
                                   "message" + kHead.substr(0, 20), std::string(), std::string("message")})
     EXPECT_EQ(fields.undo(line), line);
-  for (const std::string& line :
-       {kHead + "\"x\" err=\"see its log" + kQuoted, kHead + "see its log" + kQuoted, "{\"log" + kQuoted,
-        "\tlog " + kHead + "log" + kHead})
+  for (const std::string& line : {fmt::format(R"({}"x" err="see its log{})", kHead, kQuoted),
+                                  fmt::format("{}see its log{}", kHead, kQuoted), R"({"log)" + kQuoted,
+                                  fmt::format("\tlog {0}log{0}", kHead)})
     EXPECT_EQ(fields.undo(line), line) << "a value's own text";
   EXPECT_EQ(fields.undo("log" + kUnquoted + kBehind), ' ' + kUnquoted + kBehind) << "nothing tells its end";
 }

@@ -34,9 +34,9 @@ TEST_F(QuotedWhy, TheFilesThatWereFoundGiveTheAnswers) {
       "not";
   int files = 0;
   for (const auto& [folder, of_db] :
-       {std::pair<std::string, std::string_view>{"quoted", "bound to gpu-7"},
-        {"headerless", "none of 3 nodes fits; 3 cannot reach the pod's volume"}})
-    for (const auto& file : std::filesystem::directory_iterator(kGolden + "found/why/" + folder)) {
+       {std::pair<std::string, std::string_view>{"found/why/quoted", "bound to gpu-7"},
+        {"found/why/headerless", "none of 3 nodes fits; 3 cannot reach the pod's volume"}})
+    for (const auto& file : std::filesystem::directory_iterator(kGolden + folder)) {
       ++files;
       const Outcome run = flowtap_program("why" + from({file.path()}) + " 2>&1");
       EXPECT_EQ(run.exit, 0) << file.path();
